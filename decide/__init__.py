@@ -1,0 +1,1 @@
+"""The ladder's rules: values in, values out; imports nothing of ours."""
