@@ -40,6 +40,7 @@ class Reason(StrEnum):
     TIMEOUT = "timeout"
     NETWORK = "network"
     REDIRECT = "redirect"
+    SOURCE_FAILED = "source_failed"
     HTML = "html"
     HTTP_403 = "http_403"
     HTTP_429 = "http_429"
@@ -105,6 +106,7 @@ WORDS: Mapping[Reason, Words] = MappingProxyType(
         Reason.TIMEOUT: Words("the read did not end in time", _LATER),
         Reason.NETWORK: Words("the host could not be reached", "check the network, proxy and DNS"),
         Reason.REDIRECT: Words("the host answered with a redirect, which is never followed", "check the base URL"),
+        Reason.SOURCE_FAILED: Words("the program that reports this seat says that its own read failed", _LATER),
         Reason.HTML: Words("a web page came instead of data", "check for a captive portal or gateway"),
         Reason.HTTP_403: Words("the login is live but may not read its quota", "use another source for this seat"),
         Reason.HTTP_429: Words("the quota read is throttled, which says nothing of the quota", "wait; it backs off"),

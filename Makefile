@@ -1,0 +1,48 @@
+# make run    set up and show a live ladder (the demo day; Ctrl-C ends it)
+# make test   set up and run every check and test
+# make check  format, lint, types, import contracts, generated files, dependencies
+# make bench  the speed table (make bench ONLY=name for one row)
+# make clean  remove everything that was made
+
+SHELL := /bin/sh
+BIN := .venv/bin
+export PATH := $(CURDIR)/.tools/bin:$(PATH)
+PACKAGES := decide exporters canary dashboards
+LISTEN ?= 127.0.0.1:9477
+
+.PHONY: run test check generate bench clean
+.DEFAULT_GOAL := test
+
+.venv/.run-ready: pyproject.toml constraints.txt scripts/setup
+	@scripts/setup run
+	@touch $@
+
+.venv/.test-ready: pyproject.toml constraints.txt scripts/setup scripts/services
+	@scripts/setup test
+	@scripts/services
+	@touch .venv/.run-ready $@
+
+run: .venv/.run-ready
+	@$(BIN)/rungwatch serve --demo --listen $(LISTEN)
+
+test: check
+	$(BIN)/pytest $(ARGS)
+
+check: .venv/.test-ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m scripts.generate --check
+	$(BIN)/deptry .
+	$(BIN)/python -m scripts.audit
+
+generate: .venv/.test-ready
+	$(BIN)/python -m scripts.generate
+
+bench: .venv/.test-ready
+	$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))
+
+clean:
+	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist *.egg-info bench.json
+	find $(PACKAGES) tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

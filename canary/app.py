@@ -1,0 +1,177 @@
+"""Composition root: the only place where real clocks, sockets, folders and schedules meet the rules."""
+
+import asyncio
+import logging
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from canary import folder
+from canary.clock import Clock, SystemClock
+from canary.config import Config
+from canary.http import Http
+from canary.load import Loaded, read
+from canary.memory import Memory
+from canary.plan import plan_of
+from canary.sources.keychain import system_keychain
+from canary.tick import Ticked, tick
+from canary.version import VERSION
+from canary.world import World
+from exporters.textfile import Textfile
+from exporters.view import Health, View
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+
+    from canary.daemon import Daemon
+    from canary.schedule import Schedule
+    from exporters.exposition import Exposition
+
+log = logging.getLogger("rungwatch")
+
+RELOAD_EVERY_S = 30.0
+REFRESH_EVERY_S = 15.0
+
+
+class PortTakenError(Exception):
+    """The address to listen on cannot be had; the text names it."""
+
+
+def state_folder(given: Path | None, config: Config, environ: Mapping[str, str]) -> Path:
+    """The state folder that applies: the given one, the variable's, the configuration's, else the XDG one."""
+    named = environ.get("RUNGWATCH_STATE_DIR")
+    return (
+        given or (Path(named).expanduser() if named else None) or config.state.dir or folder.default_folder(environ)
+    )
+
+
+def real_world(config: Config, clock: Clock) -> tuple[World, Http]:
+    """The ports of this machine; the caller closes the connections."""
+    http = Http(
+        clock,
+        timeout_s=config.canary.seat_timeout.total_seconds(),
+        concurrency=config.canary.concurrency,
+        version=VERSION,
+    )
+    return World(clock, http.fetch, asyncio.sleep, system_keychain, os.environ), http
+
+
+async def tick_once(config: Config, memory: Memory) -> Ticked:
+    """One tick on this machine."""
+    world, http = real_world(config, SystemClock())
+    try:
+        return await tick(plan_of(config), memory, world)
+    finally:
+        await http.aclose()
+
+
+def listen(address: str) -> socket.socket:
+    """A bound socket for "HOST:PORT"; raises PortTakenError."""
+    host, _, port = address.rpartition(":")
+    host = host.strip("[]")
+    try:
+        family = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0][0]
+        bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, int(port)))
+        bound.listen(128)
+    except OSError as error:
+        raise PortTakenError(
+            f"cannot listen on {address}: {error.strerror or error}; give another with --listen HOST:PORT"
+        ) from error
+    return bound
+
+
+@dataclass(frozen=True, slots=True)
+class Extras:
+    """What `serve` may be given beside its configuration, all of it for the demo."""
+
+    clock: Clock
+    speed: float = 1.0
+    demo: bool = False
+    before_tick: Callable[[], None] = lambda: None
+    caption: Callable[[], str] = str
+    shown: Callable[[View], None] = lambda view: None
+
+
+async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: Extras | None = None) -> None:
+    """Tick and serve until SIGINT or SIGTERM; the caller holds the folder's lock."""
+    import uvicorn
+
+    extras = extras or Extras(SystemClock())
+    world, http = real_world(loaded.config, extras.clock)
+    daemon, schedule, app = _wired(loaded, state_dir, world, extras)
+    server = uvicorn.Server(
+        uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=2)
+    )
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, lambda: None)  # uvicorn hands a signal on once it has shut down
+    path = loaded.path
+    if path is not None:
+        schedule.every(RELOAD_EVERY_S, lambda: daemon.reload(lambda: read(path)), "reload")
+        loop.add_signal_handler(signal.SIGHUP, lambda: daemon.reload(lambda: read(path)))
+    try:
+        schedule.start()
+        await server.serve(sockets=[bound])
+    finally:
+        schedule.stop()
+        await http.aclose()
+
+
+def _wired(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "tuple[Daemon, Schedule, Starlette]":
+    from canary.daemon import Daemon, Hooks
+    from canary.schedule import Schedule
+    from exporters.endpoint import endpoint
+    from exporters.exposition import Exposition
+
+    config = loaded.config
+    memory, warning = folder.load_memory(state_dir)
+    if warning:
+        log.warning("%s", warning)
+    ways: list[Callable[[View], None]] = []
+
+    def publish(view: View) -> None:
+        for way in ways:
+            way(view)
+
+    def reset(config: Config) -> None:
+        schedule.reset(config.canary.interval / extras.speed, config.canary.jitter / extras.speed)
+
+    hooks = Hooks(publish, lambda line: log.info("%s", line), reset, extras.before_tick, extras.caption)
+    daemon = Daemon(config, state_dir, memory, world, hooks, demo=extras.demo)
+    exposition = Exposition(daemon.view(), extras.clock.now)
+    ways += [exposition.publish, *_textfile(config, exposition), extras.shown]
+    schedule = Schedule(
+        daemon.tick,
+        interval=config.canary.interval / extras.speed,
+        jitter=config.canary.jitter / extras.speed,
+        clock=SystemClock(),
+    )
+    schedule.every(REFRESH_EVERY_S / extras.speed, exposition.refresh, "refresh")
+    health = partial(_health, daemon, schedule)
+    return daemon, schedule, endpoint(daemon.view, exposition, health, daemon.probes, extras.clock.now)
+
+
+def _health(daemon: "Daemon", schedule: "Schedule") -> Health:
+    return daemon.health(schedule.alive())
+
+
+def _textfile(config: Config, exposition: "Exposition") -> Iterator[Callable[[View], None]]:
+    """The way out to a textfile, where one is configured; a full disk is told and ends nothing."""
+    if config.canary.textfile is None:
+        return
+    textfile = Textfile(config.canary.textfile)
+
+    def write(view: View) -> None:
+        try:
+            textfile.write(exposition.text())
+        except OSError as error:
+            log.error("the textfile cannot be written: %s", error.strerror)  # noqa: TRY400 - one line is enough
+
+    yield write

@@ -1,0 +1,81 @@
+"""Classification: what was read of every seat, made into the state of rungs and ladder; pure."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from statistics import median
+
+from canary.login import judge_token
+from canary.probe import Probed
+from canary.sources.table import SOURCES
+from decide.ladder import LadderState, Role, RungStatus, judge_ladder, judge_rung, unlisted_rung
+from decide.pick import pick_seat
+from decide.quota import CLOCK_TOLERANCE
+from decide.reason import Reason
+from decide.seat import Seat
+
+
+def seat_of(probed: Probed, *, now: datetime, skew: timedelta | None) -> Seat:
+    """A seat as it was read, ready to be judged."""
+    target, kept = probed.target, probed.memory.sources
+    token = judge_token(
+        probed.login, now=now, rejected=probed.rejected, skew=skew, client_renews=target.client_renews
+    )
+    failures = [kept[name].failure for name in target.sources if name in kept]
+    readings = tuple(reading for name in target.sources if name in kept and (reading := kept[name].reading))
+    return Seat(
+        name=target.seat,
+        token=token,
+        quota=target.quota,
+        readings=readings,
+        failure=next((failure for failure in failures if failure), None) if failures and all(failures) else None,
+        scopes=target.scopes,
+        reports_scopes=any(SOURCES[name].reports_scopes for name in target.sources),
+        ignore_windows=target.ignore_windows,
+        allow_overage=target.allow_overage,
+    )
+
+
+def rung_of(
+    name: str,
+    role: Role,
+    probed: Iterable[Probed],
+    *,
+    now: datetime,
+    skew: timedelta | None,
+    stale_after: timedelta,
+    unlisted: Reason | None = None,
+) -> RungStatus:
+    """A rung from its seats; `unlisted` says why its list of seats could not be read."""
+    seats = [seat_of(found, now=now, skew=skew) for found in probed]
+    if unlisted is not None and not seats:
+        return unlisted_rung(name, role, unlisted)
+    return judge_rung(name, role, pick_seat(seats, now=now, stale_after=stale_after))
+
+
+def ladder_of(
+    rungs: Sequence[RungStatus],
+    *,
+    now: datetime,
+    duration_s: float,
+    skew: timedelta | None,
+    stepped: bool,
+    demo: bool,
+) -> LadderState:
+    """The state of the ladder at the end of a tick; `stepped`: the clock went back since the last one."""
+    doubted = stepped or (skew is not None and abs(skew) > CLOCK_TOLERANCE)
+    return LadderState(
+        at=now,
+        state=judge_ladder(rungs),
+        rungs=tuple(rungs),
+        duration_s=duration_s,
+        skew_s=skew.total_seconds() if skew is not None else None,
+        notes=(Reason.CLOCK,) if doubted else (),
+        demo=demo,
+    )
+
+
+def skew_of(probed: Iterable[Probed], known_s: float | None) -> timedelta | None:
+    """By how much this machine's clock is ahead: the median of what hosts said, else what was last known."""
+    told = [skew for found in probed for skew in found.skews_s]
+    value = median(told) if told else known_s
+    return timedelta(seconds=value) if value is not None else None

@@ -1,0 +1,77 @@
+"""rungwatch: the group of commands; each is imported only when it is called, so that `guard` starts fast."""
+
+import importlib
+import sys
+from collections.abc import Sequence
+from types import MappingProxyType
+
+import click
+
+USAGE = 64
+"""The exit code for usage, everywhere (design 7)."""
+
+COMMANDS = MappingProxyType(
+    {
+        "canary": "read every seat once and show the ladder",
+        "check": "check the configuration and say what it reads and sends",
+        "guard": "turn the last state into an exit code",
+        "init": "find logins and write a configuration",
+        "serve": "tick on a schedule, serve metrics and the status page",
+        "status": "show the last state without reading anything",
+    }
+)
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = getattr(importlib.import_module(f"canary.cli.{cmd_name}"), "command")  # noqa: B009 - typed below
+        return command if isinstance(command, click.Command) else None
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.command(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Try it: rungwatch serve --demo",
+)
+@click.version_option(package_name="rungwatch", prog_name="rungwatch")
+def rungwatch() -> None:
+    """Watch a two-vendor decision ladder: which rung is missing, which seat, why, and when it clears."""
+
+
+class UsageFault(click.ClickException):
+    """Something that the user can mend; its text says what."""
+
+    exit_code = USAGE
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """The exit code of a command line; 64 for anything that its user has to mend."""
+    try:
+        outcome = rungwatch.main(arguments, prog_name="rungwatch", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        error.show()
+        return USAGE
+    except click.UsageError as error:
+        error.show()
+        return USAGE
+    except click.Abort:
+        click.echo("stopped", err=True)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    return outcome if isinstance(outcome, int) else 0
+
+
+def main() -> None:
+    """The entry point of the distribution."""
+    sys.exit(run())

@@ -1,0 +1,121 @@
+"""rungwatch serve: tick on a schedule, serve metrics and the status page; with --demo on a made-up day."""
+
+import asyncio
+import os
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from canary.cli.main import UsageFault
+from canary.cli.options import config_option, log_to_stderr, state_option
+
+if TYPE_CHECKING:
+    from exporters.view import View
+
+LOCKED = 75
+"""Exit code when another canary holds the state folder: try again later (EX_TEMPFAIL)."""
+DEMO_MINUTES = 6.0
+
+
+@click.command(
+    "serve",
+    short_help="tick on a schedule, serve metrics and the status page",
+    epilog="Example: rungwatch serve --demo, then open http://127.0.0.1:9477/",
+)
+@click.option("--listen", metavar="HOST:PORT", help="Address to serve on  [default: 127.0.0.1:9477]")
+@click.option("--demo", is_flag=True, help="Play the day of an outage on a made-up ladder; reads no login of yours.")
+@click.option(
+    "--minutes",
+    type=click.FloatRange(min=0.1),
+    default=DEMO_MINUTES,
+    show_default=True,
+    help="How long the demo's twelve hours take.",
+)
+@config_option
+@state_option
+@click.pass_context
+def command(
+    context: click.Context,
+    listen: str | None,
+    demo: bool,
+    minutes: float,
+    config_path: Path | None,
+    state_dir: Path | None,
+) -> None:
+    """Watch the ladder until stopped, and serve /metrics, the status page, /probe and health over HTTP."""
+    from canary import folder
+    from canary.app import PortTakenError
+    from canary.load import ConfigError
+
+    log_to_stderr()
+    try:
+        if demo:
+            _play(listen, minutes)
+        else:
+            _watch(listen, config_path, state_dir)
+    except folder.LockedError as error:
+        click.echo(str(error), err=True)
+        context.exit(LOCKED)
+    except (ConfigError, folder.FolderError, PortTakenError) as error:
+        raise UsageFault(str(error)) from error
+
+
+def _watch(listen: str | None, config_path: Path | None, state_dir: Path | None) -> None:
+    from canary import folder
+    from canary.app import listen as bind
+    from canary.app import serve, state_folder
+    from canary.load import load
+
+    loaded = load(config_path, os.environ)
+    place = state_folder(state_dir, loaded.config, os.environ)
+    folder.prepare(place)
+    with folder.lock(place), bind(listen or loaded.config.serve.listen) as bound:
+        click.echo(f"rungwatch serves http://{_address(bound.getsockname())}/  (Ctrl-C ends it)", err=True)
+        asyncio.run(serve(loaded, place, bound))
+
+
+def _play(listen: str | None, minutes: float) -> None:
+    from canary.app import Extras, serve
+    from canary.app import listen as bind
+    from canary.config import DEFAULT_LISTEN
+    from canary.demo.show import LENGTH, Demo
+    from canary.load import Loaded
+
+    async def play(demo: Demo, place: Path) -> None:
+        with bind(listen or DEFAULT_LISTEN) as bound:
+            address = _address(bound.getsockname())
+            click.echo(
+                f"DEMO: a made-up ladder plays a day of outages in {minutes:g} minutes; no login of yours is read.\n"
+                f"Status page  http://{address}/\n"
+                f"Metrics      http://{address}/metrics\n"
+                "Ctrl-C ends it. For your own logins: rungwatch init, then rungwatch serve.",
+            )
+            async with demo.provided() as base_url:
+                config = demo.config(base_url, listen or DEFAULT_LISTEN)
+                extras = Extras(demo.clock, demo.speed, True, demo.set_stage, demo.caption, _on_screen)
+                await serve(Loaded(config, None), place, bound, extras)
+
+    with tempfile.TemporaryDirectory(prefix="rungwatch-demo-") as scratch:
+        demo = Demo(Path(scratch) / "logins", LENGTH.total_seconds() / (minutes * 60))
+        place = Path(scratch) / "state"
+        place.mkdir(mode=0o700)
+        asyncio.run(play(demo, place))
+
+
+def _on_screen(view: "View") -> None:
+    """The table, drawn over itself on a terminal after each tick; in a pipe the log line is all there is."""
+    if not sys.stdout.isatty() or view.state is None:
+        return
+    from canary.cli.table import show
+    from exporters.report import report
+
+    click.clear()
+    click.secho(f" DEMO, made-up data.  {view.caption} ", reverse=True)
+    show(report(view, view.state.at), sys.stdout)
+
+
+def _address(name: tuple[str, int]) -> str:
+    return f"[{name[0]}]:{name[1]}" if ":" in name[0] else f"{name[0]}:{name[1]}"

@@ -1,0 +1,266 @@
+"""Config: `rungwatch.toml` as a frozen value, read strictly once; every error names the key and what is allowed."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from canary.duration import parse_duration
+from canary.sources import claude_usage, codex_usage
+from canary.sources.seats_file import usable_name
+from canary.sources.table import LOGIN_KINDS, SOURCES
+from decide.quota import WindowKind
+from decide.seat import Auth, Quota
+
+DEFAULT_LISTEN = "127.0.0.1:9477"
+READS_PER_HOUR = 20
+"""The poll budget of a seat (design 5); a configuration may lower it, never raise it."""
+
+
+def _label(name: str) -> str:
+    if not usable_name(name):
+        raise ValueError(
+            "must be 1 to 64 printable characters and no e-mail, path, account id or token: it becomes a label"
+        )
+    return name
+
+
+def _host(url: str) -> str:
+    parts = urlsplit(url)
+    loopback = parts.hostname in ("127.0.0.1", "localhost", "::1")
+    if parts.scheme == "https" or (parts.scheme == "http" and loopback):
+        return url
+    raise ValueError("must be an https:// address (plain http:// only on this machine): a login is sent there")
+
+
+def _listen(text: str) -> str:
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 0 <= int(port) <= 65535:
+        raise ValueError('must be "HOST:PORT" with a port from 0 to 65535, for example "127.0.0.1:9477"')
+    return text
+
+
+Duration = Annotated[
+    timedelta,
+    BeforeValidator(parse_duration),
+    Field(json_schema_extra={"type": "string", "format": None, "examples": ["5m", "90s", "1h30m"]}),
+]
+Label = Annotated[str, AfterValidator(_label)]
+Folder = Annotated[Path, AfterValidator(Path.expanduser), Field(strict=False)]
+HostUrl = Annotated[str, AfterValidator(_host)]
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+
+
+class LadderSection(_Section):
+    """Which rung plays which role."""
+
+    primary: Label
+    """name of the rung that is asked first and reconsiders"""
+    second: Label
+    """name of the other rung"""
+
+
+class SeatSection(_Section):
+    """One login with its quota. Give `config_dir`, or for an API key `api_key_env` or `api_key_file`."""
+
+    name: Label
+    """the seat's label in every metric"""
+    config_dir: Folder | None = None
+    """configuration folder of the seat's client (default: ~/.claude or ~/.codex)"""
+    config_dir_setting: str | None = None
+    """CLAUDE_CONFIG_DIR exactly as the client is started with it, where the login is in the macOS key ring"""
+    auth: Annotated[Auth, Field(strict=False)] | None = None
+    """how the seat proves who it is (default: by the kind of the rung)"""
+    quota: Annotated[Quota, Field(strict=False)] | None = None
+    """whether the seat has meters (default: metered with oauth, else unmetered)"""
+    sources: tuple[str, ...] = Field(default=(), strict=False)
+    """where its quota is read; empty: only the login is read"""
+    seats_file: Folder | None = None
+    """the file of the source seats-file"""
+    api_key_env: str | None = None
+    """name of the environment variable that holds the key"""
+    api_key_file: Folder | None = None
+    """file that holds the key"""
+    keychain: bool = False
+    """also read the login from the key ring (needs the extra `keyring`)"""
+    keychain_account: str | None = None
+    """account of the key ring item, where several exist"""
+    ignore_windows: tuple[str, ...] = Field(default=(), strict=False)
+    """kinds or names of windows that never stop this seat"""
+    allow_overage: bool = False
+    """a full window does not stop the seat while the vendor permits overage or credits are left"""
+
+
+class RungSection(_Section):
+    """One vendor's model and the seats that reach it."""
+
+    name: Label
+    """the rung's label in every metric"""
+    kind: Literal["claude", "codex", "anthropic", "openai", "chat", "command"]
+    """how it is asked"""
+    model: str = Field(min_length=1)
+    """the model that is asked"""
+    accepts: tuple[str, ...] = Field(default=(), strict=False)
+    """models whose answer counts as this rung's (default: `model`)"""
+    scopes: tuple[str, ...] = Field(default=(), strict=False)
+    """display names of the per-model weekly windows that bind this rung"""
+    seat: tuple[SeatSection, ...] = Field(default=(), strict=False)
+    """its seats"""
+    seats_file: Folder | None = None
+    """a seats.json whose seats are all this rung's"""
+
+    @property
+    def accepted(self) -> frozenset[str]:
+        """The models whose answer counts as this rung's."""
+        return frozenset(model.casefold() for model in self.accepts or (self.model,))
+
+    @property
+    def sends_token_itself(self) -> bool:
+        """Whether no client stands between, so that nothing renews a lapsed login (design 5)."""
+        return self.kind in ("anthropic", "openai", "chat")
+
+
+class CanarySection(_Section):
+    """The schedule and its limits."""
+
+    interval: Duration = timedelta(minutes=5)
+    """time between ticks, 1s to 1h"""
+    jitter: Duration = timedelta(seconds=10)
+    """a tick starts up to this much later, so that many machines do not read at once"""
+    stale_after: Duration = timedelta(minutes=15)
+    """older than this, a reading or tick says nothing of now"""
+    seat_timeout: Duration = timedelta(seconds=10)
+    """the longest that reading one seat may take"""
+    tick_deadline: Duration = timedelta(seconds=30)
+    """the longest that a tick may take"""
+    concurrency: int = Field(default=16, ge=1, le=256)
+    """seats that are read at once"""
+    reads_per_hour: int = Field(default=READS_PER_HOUR, ge=1, le=READS_PER_HOUR)
+    """poll budget of a seat"""
+    textfile: Folder | None = None
+    """also write the metrics to this .prom file after each tick"""
+
+    @model_validator(mode="after")
+    def _sane(self) -> Self:
+        if not timedelta(seconds=1) <= self.interval <= timedelta(hours=1):
+            raise ValueError("interval must lie between 1s and 1h")
+        if self.stale_after < self.interval:
+            raise ValueError(
+                "stale_after must not be shorter than interval: every state would be unknown between ticks"
+            )
+        if self.textfile is not None and self.textfile.suffix != ".prom":
+            raise ValueError("textfile must end in .prom: the collector reads no other")
+        return self
+
+
+class ServeSection(_Section):
+    """The HTTP server."""
+
+    listen: Annotated[str, AfterValidator(_listen)] = DEFAULT_LISTEN
+    """address and port"""
+
+
+class StateSection(_Section):
+    """What is kept between runs."""
+
+    dir: Folder | None = None
+    """state folder (default: $XDG_STATE_HOME/rungwatch)"""
+
+
+class SourceSection(_Section):
+    """Where the usage endpoints are."""
+
+    claude_base_url: HostUrl = claude_usage.BASE_URL
+    """host of the Claude usage endpoint; a seat's login is sent nowhere else"""
+    codex_base_url: HostUrl = codex_usage.BASE_URL
+    """host of the Codex usage endpoint; a seat's login is sent nowhere else"""
+
+
+class Config(_Section):
+    """The whole configuration."""
+
+    ladder: LadderSection
+    rung: tuple[RungSection, ...] = Field(strict=False)
+    canary: CanarySection = CanarySection()
+    serve: ServeSection = ServeSection()
+    state: StateSection = StateSection()
+    source: SourceSection = SourceSection()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        problem = next(_problems(self), None)
+        if problem is not None:
+            raise ValueError(problem)
+        return self
+
+    def in_order(self) -> tuple[RungSection, RungSection]:
+        """The primary rung and the second."""
+        by_name = {rung.name: rung for rung in self.rung}
+        return by_name[self.ladder.primary], by_name[self.ladder.second]
+
+
+def _problems(config: Config) -> Iterator[str]:
+    names = [rung.name for rung in config.rung]
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            yield f"rung.name: two rungs are named {name!r}; names must be unique"
+    for role, name in (("primary", config.ladder.primary), ("second", config.ladder.second)):
+        if name not in names:
+            yield f"ladder.{role}: no rung is named {name!r}; the rungs are {_listed(names)}"
+    if config.ladder.primary == config.ladder.second:
+        yield f"ladder.second: must be another rung than ladder.primary ({config.ladder.primary!r})"
+    for rung in config.rung:
+        if rung.name not in (config.ladder.primary, config.ladder.second):
+            yield f"rung.name: {rung.name!r} is neither ladder.primary nor ladder.second; remove it or name it there"
+        yield from _rung_problems(rung)
+    for first, other in zip(config.rung, config.rung[1:], strict=False):
+        shared = first.accepted & other.accepted
+        if shared:
+            yield (
+                f"rung.accepts: rungs {first.name!r} and {other.name!r} both accept {_listed(sorted(shared))}; "
+                "one model must never count as two rungs"
+            )
+
+
+def _rung_problems(rung: RungSection) -> Iterator[str]:
+    if not rung.seat and rung.seats_file is None:
+        yield f"rung.seat: rung {rung.name!r} has no seat; add a [[rung.seat]] or seats_file"
+    names = [seat.name for seat in rung.seat]
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            yield f"rung.seat.name: rung {rung.name!r} has two seats named {name!r}; names must be unique in a rung"
+    for seat in rung.seat:
+        yield from _seat_problems(rung, seat)
+
+
+def _seat_problems(rung: RungSection, seat: SeatSection) -> Iterator[str]:
+    where = f"seat {seat.name!r} of rung {rung.name!r}"
+    for source in seat.sources:
+        row = SOURCES.get(source)
+        if row is None:
+            yield f"rung.seat.sources: {where}: unknown source {source!r}; the sources are {_listed(sorted(SOURCES))}"
+        elif row.login_kind not in (None, LOGIN_KINDS[rung.kind]):
+            yield f"rung.seat.sources: {where}: source {source!r} does not read a seat of kind {rung.kind!r}"
+    if "seats-file" in seat.sources and seat.seats_file is None:
+        yield f"rung.seat.seats_file: {where}: source 'seats-file' needs the path of the file"
+    if seat.auth is Auth.API_KEY and not (seat.api_key_env or seat.api_key_file):
+        yield f"rung.seat.api_key_env: {where}: auth 'api_key' needs api_key_env or api_key_file"
+    kinds = {kind.value for kind in WindowKind}
+    for name in seat.ignore_windows:
+        if not name.strip():
+            yield f"rung.seat.ignore_windows: {where}: a name is empty; kinds are {_listed(sorted(kinds))}"
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(repr(name) for name in names) or "none"
+
+
+def config_schema() -> dict[str, Any]:
+    """The published JSON Schema of the configuration."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | Config.model_json_schema()

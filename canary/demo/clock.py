@@ -1,0 +1,27 @@
+"""Demo clock: noon to midnight at many times the speed of the real one, day after day; the nights are skipped."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+DAY = timedelta(hours=24)
+
+
+class DemoClock:
+    """Wall and monotonic time that both run `speed` times as fast as the given real seconds.
+
+    The wall clock shows `length` from `start`, then the same part of the next day: to a watcher, the machine slept.
+    """
+
+    def __init__(self, start: datetime, length: timedelta, speed: float, real: Callable[[], float]) -> None:
+        self._start, self._length, self._speed = start, length, speed
+        self._real, self._zero = real, real()
+
+    def now(self) -> datetime:
+        return self.day_start() + timedelta(seconds=self.monotonic()) % self._length
+
+    def day_start(self) -> datetime:
+        """When the day that is shown now began."""
+        return self._start + (timedelta(seconds=self.monotonic()) // self._length) * DAY
+
+    def monotonic(self) -> float:
+        return (self._real() - self._zero) * self._speed

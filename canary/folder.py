@@ -1,0 +1,142 @@
+"""State folder: what is kept on disk between runs, written whole or not at all, by one canary at a time."""
+
+import fcntl
+import json
+import os
+import secrets
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from canary.memory import Memory
+from decide.ladder import LadderState, Transition
+
+STATE = "state.json"
+MEMORY = "memory.json"
+TRANSITIONS = "transitions.jsonl"
+LOCK = "canary.lock"
+
+
+class FolderError(Exception):
+    """The state folder cannot be used; the text names it and what to do."""
+
+
+class LockedError(Exception):
+    """Another canary holds the state folder."""
+
+
+def default_folder(environ: Mapping[str, str]) -> Path:
+    """`$XDG_STATE_HOME/rungwatch`, or `~/.local/state/rungwatch`."""
+    base = environ.get("XDG_STATE_HOME") or "~/.local/state"
+    return Path(base).expanduser() / "rungwatch"
+
+
+def prepare(folder: Path) -> None:
+    """Make the folder, private to its user; raises FolderError when it cannot be made or written."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        probe = folder / f".write-{os.getpid()}"
+        probe.touch(mode=0o600)
+        probe.unlink()
+    except OSError as error:
+        raise FolderError(
+            f"the state folder {folder} cannot be written ({error.strerror}); "
+            "give another with --state-dir, RUNGWATCH_STATE_DIR or [state] dir"
+        ) from error
+
+
+@contextmanager
+def lock(folder: Path) -> Iterator[None]:
+    """Hold the folder's lock; the system lets go of it when the process ends, however it ends.
+
+    Raises LockedError when another process holds it.
+    """
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise LockedError(
+                f"another rungwatch canary holds {folder}; `rungwatch status` shows what it sees"
+            ) from error
+        yield
+    finally:
+        os.close(handle)
+
+
+_MEMORY = TypeAdapter(Memory)
+_STATE = TypeAdapter(LadderState)
+
+
+def load_memory(folder: Path) -> tuple[Memory, str]:
+    """What is kept, and a warning when it could not be read (then it starts anew, and the old file is kept aside)."""
+    path = folder / MEMORY
+    try:
+        return _MEMORY.validate_json(path.read_bytes()), ""
+    except FileNotFoundError:
+        return blank(), ""
+    except (OSError, ValidationError) as error:
+        aside = path.with_suffix(".unreadable")
+        path.replace(aside)
+        return blank(), f"{path} could not be read ({type(error).__name__}); it is kept as {aside.name}"
+
+
+def blank() -> Memory:
+    """A memory of nothing, with a fresh salt."""
+    return Memory(salt=secrets.token_hex(16).encode())
+
+
+def save(folder: Path, memory: Memory, transitions: Iterable[Transition]) -> None:
+    """Keep a tick: transitions are appended first, so that none is lost when the rest is not written."""
+    _append(folder / TRANSITIONS, transitions)
+    replace_file(folder / MEMORY, _MEMORY.dump_json(memory), mode=0o600)
+    if memory.state is not None:
+        replace_file(folder / STATE, _STATE.dump_json(memory.state), mode=0o600)
+
+
+def load_state(folder: Path) -> LadderState | None:
+    """The last published state; None when there is none or it cannot be read."""
+    try:
+        return _STATE.validate_json((folder / STATE).read_bytes())
+    except (OSError, ValidationError):
+        return None
+
+
+def replace_file(path: Path, content: bytes, *, mode: int) -> None:
+    """Write a file whole: a temporary one in the same folder, synced, then renamed over it."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+
+
+def _append(path: Path, transitions: Iterable[Transition]) -> None:
+    lines = "".join(json.dumps(_plain(transition)) + "\n" for transition in transitions)
+    if not lines:
+        return
+    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    with os.fdopen(handle, "r+b") as file:
+        end = file.seek(0, os.SEEK_END)
+        if end:
+            file.seek(end - 1)
+            torn = file.read(1) != b"\n"  # a line cut by a crash must not swallow the next
+            lines = "\n" * torn + lines
+        file.write(lines.encode())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _plain(transition: Transition) -> dict[str, Any]:
+    return {
+        "at": transition.at.isoformat(),
+        "subject": transition.subject,
+        "before": transition.before,
+        "after": transition.after,
+        "reasons": list(transition.reasons),
+    }

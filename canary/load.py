@@ -1,0 +1,185 @@
+"""Loading the configuration: where it is found; errors name the file, line, key and what is allowed."""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from canary.config import CanarySection, Config, LadderSection, RungSection, SeatSection
+from canary.plan import DEFAULT_DIRS
+from canary.sources.seats_file import usable_name
+
+VARIABLE = "RUNGWATCH_CONFIG"
+
+
+class ConfigError(Exception):
+    """The configuration cannot be used; the text says where and what is allowed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A configuration and the file it came from; `path` None when there is none and logins were looked for."""
+
+    config: Config
+    path: Path | None
+
+
+def config_path(given: Path | None, environ: Mapping[str, str]) -> Path | None:
+    """The configuration file that applies: the given one, the variable's, else the XDG one if it is there."""
+    if given is not None:
+        return given
+    if environ.get(VARIABLE):
+        return Path(environ[VARIABLE]).expanduser()
+    usual = usual_path(environ)
+    return usual if usual.exists() else None
+
+
+def usual_path(environ: Mapping[str, str]) -> Path:
+    """`$XDG_CONFIG_HOME/rungwatch/rungwatch.toml`, or below `~/.config`."""
+    base = environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(base).expanduser() / "rungwatch" / "rungwatch.toml"
+
+
+def load(given: Path | None, environ: Mapping[str, str]) -> Loaded:
+    """The configuration that applies, or one made of the local logins when there is none.
+
+    Raises ConfigError.
+    """
+    path = config_path(given, environ)
+    return Loaded(discovered(environ), None) if path is None else Loaded(read(path), path)
+
+
+def read(path: Path) -> Config:
+    """The configuration in a file; raises ConfigError."""
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise ConfigError(f"there is no configuration at {path}; `rungwatch init` writes one") from error
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+        raise ConfigError(f"the configuration {path} cannot be read: {why}") from error
+    return parse(text, str(path))
+
+
+def parse(text: str, name: str) -> Config:
+    """The configuration in a text called `name`; raises ConfigError with every fault, a line each."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{name}: not valid TOML: {error}") from error
+    try:
+        return Config.model_validate(document)
+    except ValidationError as error:
+        faults = [_fault(text, name, fault) for fault in error.errors(include_url=False)]
+        raise ConfigError("\n".join(dict.fromkeys(faults))) from None
+
+
+def _fault(text: str, name: str, fault: Any) -> str:
+    location = [part for part in fault["loc"] if part not in ("function-before", "function-after")]
+    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "extra_forbidden":
+        message = f"unknown key; allowed here: {', '.join(_allowed(location))}"
+    if not location and (stated := re.match(r"([a-z_.]+): ", message)):
+        return f"{name}: {stated[0]}{message[stated.end() :]}"
+    key = _spelled(location)
+    line = line_of(text, location)
+    where = f"{name}:{line}" if line else name
+    return f"{where}: {key + ': ' if key else ''}{message}{_given(fault)}"
+
+
+def _given(fault: Any) -> str:
+    """The value as it was given, unless it may be a secret that went astray."""
+    value = fault.get("input")
+    told = isinstance(value, str | int | float | bool) and fault["type"] not in ("extra_forbidden", "missing")
+    if not told or (isinstance(value, str) and not usable_name(value)):
+        return ""
+    return f" (given: {value!r})"
+
+
+def _spelled(location: Sequence[Any]) -> str:
+    text = ""
+    for part in location:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+    return text
+
+
+def _allowed(location: Sequence[Any]) -> list[str]:
+    model: Any = Config
+    for part in location[:-1]:
+        if isinstance(part, str):
+            model = _SECTIONS.get(part, model)
+    return sorted(model.model_fields)
+
+
+_SECTIONS: Mapping[str, Any] = {
+    name: field.annotation for name, field in Config.model_fields.items() if name not in ("rung",)
+} | {"rung": RungSection, "seat": SeatSection}
+
+
+def line_of(text: str, location: Sequence[Any]) -> int | None:
+    """The line on which a key stands, by counting table headers; None when it cannot be found."""
+    headers = [part for part in location if isinstance(part, str)]
+    lines = text.splitlines()
+    start = 0
+    for depth in range(1, len(headers) + 1):
+        path, place = headers[:depth], _place_after(location, headers, depth)
+        found = _header(lines, start, ".".join(path), place)
+        if found is None:
+            break
+        start = found
+    key = re.compile(rf"\s*[\"']?{re.escape(headers[-1])}[\"']?\s*=") if headers else None
+    for number in range(start, len(lines)):
+        if key is not None and key.match(lines[number]):
+            return number + 1
+        if number > start and lines[number].lstrip().startswith("["):
+            break
+    return start + 1 if start or (lines and headers and lines[0].lstrip().startswith("[")) else None
+
+
+def _place_after(location: Sequence[Any], headers: Sequence[str], depth: int) -> int:
+    """Which element of an array of tables is meant after the `depth`-th name, from 0."""
+    seen = 0
+    for index, part in enumerate(location):
+        seen += isinstance(part, str)
+        if seen == depth and isinstance(part, str):
+            follower = location[index + 1] if index + 1 < len(location) else None
+            return follower if isinstance(follower, int) else 0
+    return 0
+
+
+def _header(lines: Sequence[str], start: int, name: str, place: int) -> int | None:
+    pattern = re.compile(rf"\s*\[\[?\s*{re.escape(name)}\s*\]\]?")
+    places = [number for number in range(start, len(lines)) if pattern.match(lines[number])]
+    return places[place] if place < len(places) else None
+
+
+def discovered(environ: Mapping[str, str]) -> Config:
+    """The ladder of a machine without a configuration: the local Claude Code and Codex logins, quotas not read."""
+    return Config(
+        ladder=LadderSection(primary="claude", second="codex"),
+        rung=(
+            RungSection(
+                name="claude",
+                kind="claude",
+                model="claude-fable-5",
+                seat=(SeatSection(name="local", config_dir=login_folder("claude", environ)),),
+            ),
+            RungSection(
+                name="codex",
+                kind="codex",
+                model="gpt-6-astra",
+                seat=(SeatSection(name="local", config_dir=login_folder("codex", environ)),),
+            ),
+        ),
+        canary=CanarySection(),
+    )
+
+
+def login_folder(kind: str, environ: Mapping[str, str]) -> Path:
+    """Where the local client of that kind keeps its login."""
+    variable = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}[kind]
+    return Path(environ.get(variable) or DEFAULT_DIRS[kind]).expanduser()

@@ -1,0 +1,201 @@
+"""probe: one seat read through its login and its sources, within its time, whatever they do."""
+
+import asyncio
+import logging
+import traceback
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import TypeVar
+
+from canary.budget import held, struck
+from canary.login import Login, lapsed
+from canary.memory import SeatMemory, SourceMemory, digest, login_digest, settled
+from canary.offload import StuckError
+from canary.sources.answer import Answer
+from canary.sources.table import IDENTITIES, LOGINS, SOURCES, Source
+from canary.sources.target import Target
+from canary.world import World
+from decide.quota import succeed
+from decide.reason import Reason
+
+log = logging.getLogger("rungwatch")
+
+T = TypeVar("T")
+
+HELD = "held"
+OK = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What reading a seat gave: its login, whether the vendor rejects that, what to keep, and what was done.
+
+    `reads` are (source, result) pairs, the result "ok", "held" or a reason; `skews_s` the clock differences that
+    replies told; `steps` lines without secrets.
+    """
+
+    target: Target
+    login: Login
+    rejected: bool
+    memory: SeatMemory
+    reads: tuple[tuple[str, str], ...] = ()
+    skews_s: tuple[float, ...] = ()
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long a seat may take, and how often its vendor may be asked."""
+
+    timeout: timedelta
+    reads_per_hour: int
+    stale_after: timedelta
+
+
+async def probe(target: Target, kept: SeatMemory, world: World, salt: bytes, limits: Limits) -> Probed:
+    """The seat as read now; never raises but for cancellation."""
+    now = world.clock.now()
+    kept = settled(kept, now)
+    until = asyncio.get_running_loop().time() + limits.timeout.total_seconds()
+    login = await guarded(lambda: LOGINS[target.login_kind](target, world, now), until, _login_failed, target.key)
+    kept = await guarded(lambda: _recognised(target, kept, login, world, salt), until, lambda _: kept, target.key)
+    run = _Run(target, login, world, limits, until, kept, list(login.steps))
+    for name in target.sources:
+        await run.read(name)
+    return run.result()
+
+
+async def _recognised(target: Target, kept: SeatMemory, login: Login, world: World, salt: bytes) -> SeatMemory:
+    """The memory of this login: another account's readings are forgotten, another login's rejection too.
+
+    Whose login it is, is looked up only when the login is a new one: the file that says so can be large.
+    """
+    mark = login_digest(salt, login.secret)
+    told = bool(login.account or login.organization)
+    if mark == kept.login_digest and (mark or not told):
+        return kept
+    account = await IDENTITIES[target.login_kind](target, login, world)
+    identity = digest(salt, "identity", *account) if any(account) else ""
+    if identity and kept.identity and identity != kept.identity:
+        return SeatMemory(polls=kept.polls, login_digest=mark, identity=identity)
+    backoff = None if kept.rejected else kept.backoff
+    return replace(kept, rejected="", login_digest=mark, identity=identity or kept.identity, backoff=backoff)
+
+
+class _Run:
+    """The reads of one seat in one tick, source after source."""
+
+    def __init__(
+        self,
+        target: Target,
+        login: Login,
+        world: World,
+        limits: Limits,
+        until: float,
+        kept: SeatMemory,
+        steps: list[str],
+    ) -> None:
+        self.target, self.login, self.world, self.limits, self.until = target, login, world, limits, until
+        self.kept, self.steps = kept, steps
+        self.reads: list[tuple[str, str]] = []
+        self.skews_s: list[float] = []
+
+    async def read(self, name: str) -> None:
+        """One source: held, or asked and its answer kept."""
+        source, now = SOURCES[name], self.world.clock.now()
+        why = self._held(source, now)
+        if why is not None:
+            self.steps.append(f"{name}: not asked, {why}")
+            self.reads.append((name, HELD))
+            self._keep_held(name, now)
+            return
+        if source.polls:
+            self.kept = replace(self.kept, polls=(*self.kept.polls, now))
+        answer = await guarded(
+            lambda: source.read(self.target, self.login, self.world), self.until, _read_failed, self.target.key
+        )
+        self.steps.append(f"{name}: {answer.step or answer.failure or 'read'}")
+        self.reads.append((name, answer.failure.value if answer.failure else OK))
+        if answer.skew_s is not None:
+            self.skews_s.append(answer.skew_s)
+        self._keep(name, source, answer)
+
+    def _held(self, source: Source, now: datetime) -> str | None:
+        if not source.polls:
+            return None
+        if self.login.secret is None or self.login.absent is not None:
+            return "there is no login to ask with"
+        if lapsed(self.login, now):
+            return "the login has lapsed and is never sent"
+        return held(self.kept.polls, self.kept.backoff, now=now, budget=self.limits.reads_per_hour)
+
+    def _keep_held(self, name: str, now: datetime) -> None:
+        """A lapsed login makes a seat sleep: an older failure no longer says why there is no fresh reading."""
+        known = self.kept.sources.get(name, SourceMemory())
+        old = known.reading is None or now - known.reading.fetched_at > self.limits.stale_after
+        if lapsed(self.login, now) and old:
+            self._remember(name, replace(known, failure=None))
+
+    def _keep(self, name: str, source: Source, answer: Answer) -> None:
+        known = self.kept.sources.get(name, SourceMemory())
+        if answer.reading is not None:
+            self._remember(name, SourceMemory(succeed(known.reading, answer.reading)))
+        else:
+            self._remember(name, SourceMemory(known.reading, answer.failure))
+        if source.polls:
+            self._back_off(answer)
+
+    def _back_off(self, answer: Answer) -> None:
+        now = self.world.clock.now()
+        refused = answer.rejected or answer.failure is Reason.HTTP_429 or answer.retry_after_s is not None
+        if refused:
+            backoff = struck(self.kept.backoff, answer.retry_after_s, now)
+            mark = self.kept.login_digest if answer.rejected else self.kept.rejected
+            self.kept = replace(self.kept, backoff=backoff, rejected=mark)
+        elif answer.failure is None or answer.failure is Reason.HTTP_403:
+            self.kept = replace(self.kept, backoff=None, rejected="")
+
+    def _remember(self, name: str, memory: SourceMemory) -> None:
+        self.kept = replace(self.kept, sources={**self.kept.sources, name: memory})
+
+    def result(self) -> Probed:
+        """What was found, with the memory of sources that are no longer configured gone."""
+        sources = {name: kept for name, kept in self.kept.sources.items() if name in self.target.sources}
+        kept = replace(self.kept, sources=sources)
+        rejected = bool(kept.rejected) and kept.rejected == kept.login_digest
+        return Probed(
+            self.target, self.login, rejected, kept, tuple(self.reads), tuple(self.skews_s), tuple(self.steps)
+        )
+
+
+def _login_failed(reason: Reason) -> Login:
+    return Login(fault=reason, steps=(f"login: {reason}",))
+
+
+def _read_failed(reason: Reason) -> Answer:
+    return Answer(failure=reason)
+
+
+async def guarded(call: Callable[[], Awaitable[T]], until: float, failed: Callable[[Reason], T], owner: str) -> T:
+    """The result of a call, or what its time-out or exception makes of it.
+
+    The traceback is logged without the values of any frame and without the exception's own text, which may quote
+    what was read.
+    """
+    try:
+        async with asyncio.timeout_at(until):
+            return await call()
+    except (TimeoutError, StuckError):
+        return failed(Reason.TIMEOUT)
+    except Exception as error:  # noqa: BLE001 - one seat's failure is a reading, never the tick's end
+        log.error("reading %s failed: %s", owner, where(error))  # noqa: TRY400 - its text may quote a secret
+        return failed(Reason.ERROR)
+
+
+def where(error: BaseException) -> str:
+    """An exception as its type and the lines it passed through: no text of its own, no value of any frame."""
+    frames = traceback.extract_tb(error.__traceback__)
+    path = " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
+    return f"{type(error).__name__} at {path}"

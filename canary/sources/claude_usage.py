@@ -1,0 +1,165 @@
+"""Claude usage endpoint: what to ask, and the windows in its answer (formats 2)."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any
+
+from pydantic import SecretStr
+
+from canary.files import parse_object
+from canary.http import Ask, Reply
+from canary.sources.answer import Answer, describe, failed
+from canary.sources.wire import finite, malformed, meter
+from decide.quota import Measure, Reading, Window, WindowKind
+from decide.reason import Reason
+
+NAME = "claude-usage"
+BASE_URL = "https://api.anthropic.com"
+
+_FLAT = {
+    "five_hour": (WindowKind.SESSION, ""),
+    "seven_day": (WindowKind.WEEKLY, ""),
+    "seven_day_opus": (WindowKind.WEEKLY_MODEL, "Opus"),
+    "seven_day_sonnet": (WindowKind.WEEKLY_MODEL, "Sonnet"),
+}
+_LIMITS = {"session": WindowKind.SESSION, "weekly_all": WindowKind.WEEKLY, "weekly_scoped": WindowKind.WEEKLY_MODEL}
+_NEVER_BINDS = frozenset(
+    {"seven_day_design", "seven_day_omelette", "seven_day_cowork", "cowork", "routines", "claude_routines"}
+    | {"seven_day_routines", "seven_day_claude_routines"}
+)
+"""Windows of other products of the vendor, or merged into the main limit (formats 2.2)."""
+_NOT_WINDOWS = frozenset({"extra_usage", "spend", "limits"})
+
+
+def ask(base_url: str, token: SecretStr) -> Ask:
+    """The one request; it needs the scope user:profile (formats 2.1)."""
+    return Ask(
+        f"{base_url.rstrip('/')}/api/oauth/usage",
+        {
+            "authorization": f"Bearer {token.get_secret_value()}",
+            "anthropic-beta": "oauth-2025-04-20",
+            "accept": "application/json",
+        },
+    )
+
+
+def interpret(reply: Reply) -> Answer:
+    """What a reply says of the seat."""
+    failure = failed(reply)
+    if failure is not None:
+        return _revoked(reply, failure)
+    document = parse_object(reply.body) or {}
+    return Answer(reading=parse(document, reply.received_at), skew_s=reply.skew_s, step=describe(reply))
+
+
+def _revoked(reply: Reply, failure: Answer) -> Answer:
+    """A 403 means that quotas may not be read, unless it says that the login itself is gone (clients 2.3)."""
+    if failure.failure is not Reason.HTTP_403:
+        return failure
+    error = (parse_object(reply.body) or {}).get("error")
+    message = error.get("message") if isinstance(error, dict) else None
+    gone = isinstance(message, str) and any(word in message.casefold() for word in ("revoked", "disabled"))
+    if not gone:
+        return failure
+    return Answer(failure=Reason.REJECTED, rejected=True, skew_s=failure.skew_s, step=failure.step)
+
+
+def parse(document: dict[str, Any], fetched_at: datetime) -> Reading:
+    """The reading in a usage document of any of its shapes (formats 2.2 a-c); never raises."""
+    spend = list(_spend(document, fetched_at))
+    return Reading(
+        NAME,
+        fetched_at,
+        (*_flat(document, fetched_at), *_limits(document.get("limits"), fetched_at), *spend),
+        permits_overage=any(_left(window) for window in spend),
+    )
+
+
+def _flat(document: dict[str, Any], now: datetime) -> Iterator[Window]:
+    for key, value in document.items():
+        if value is None or key in _NEVER_BINDS or key in _NOT_WINDOWS:
+            continue
+        known = _FLAT.get(key)
+        if known is None and not (isinstance(value, dict) and "utilization" in value):
+            continue
+        kind, scope = known or (WindowKind.OTHER, key)
+        if not isinstance(value, dict):
+            yield malformed(kind, scope)
+            continue
+        window = meter(kind, value.get("utilization"), value.get("resets_at"), now, scope=scope)
+        if window is not None:
+            yield window
+
+
+def _limits(limits: Any, now: datetime) -> Iterator[Window]:
+    if limits is None:
+        return
+    if not isinstance(limits, list):
+        yield malformed(WindowKind.OTHER, "limits")
+        return
+    for entry in limits:
+        window = _limit(entry, now) if isinstance(entry, dict) else malformed(WindowKind.OTHER, "limits")
+        if window is not None:
+            yield window
+
+
+def _limit(entry: dict[str, Any], now: datetime) -> Window | None:
+    name = entry.get("kind")
+    if not isinstance(name, str):
+        return malformed(WindowKind.OTHER, "limits")
+    kind, scope = _LIMITS.get(name, WindowKind.OTHER), ""
+    if kind is WindowKind.OTHER:
+        scope = name
+    elif kind is WindowKind.WEEKLY_MODEL:
+        scope = _model(entry.get("scope"))
+        if not scope and entry.get("percent") is not None:
+            return malformed(kind)
+    return meter(kind, entry.get("percent"), entry.get("resets_at"), now, scope=scope)
+
+
+def _model(scope: Any) -> str:
+    model = scope.get("model") if isinstance(scope, dict) else None
+    names: Iterable[Any] = (model.get("display_name"), model.get("id")) if isinstance(model, dict) else ()
+    return next((name.strip() for name in names if isinstance(name, str) and name.strip()), "")
+
+
+def _spend(document: dict[str, Any], now: datetime) -> Iterator[Window]:
+    extra, spend = document.get("extra_usage"), document.get("spend")
+    for block, switch, limit, used, percent in (
+        (extra, "is_enabled", "monthly_limit", "used_credits", "utilization"),
+        (spend, "enabled", "limit", "used", "percent"),
+    ):
+        if block is None:
+            continue
+        if not isinstance(block, dict):
+            yield malformed(WindowKind.SPEND)
+            continue
+        if block.get("spend_limit_reached") is True:
+            yield Window(WindowKind.SPEND, measure=Measure.REFUSED)
+        elif block.get(switch) is True:
+            yield _purse(block.get(limit), block.get(used), block.get(percent), now)
+        elif not isinstance(block.get(switch), bool | None):
+            yield malformed(WindowKind.SPEND)
+
+
+def _purse(limit: Any, used: Any, percent: Any, now: datetime) -> Window:
+    """A spend window: unlimited without a limit (design 5), else by its percentage or by its amounts."""
+    if limit is None and percent is None:
+        return Window(WindowKind.SPEND, measure=Measure.UNLIMITED)
+    if percent is not None:
+        return meter(WindowKind.SPEND, percent, None, now) or malformed(WindowKind.SPEND)
+    top, spent = minor_units(limit), minor_units(used)
+    if top is None or spent is None or top <= 0 or spent < 0:
+        return malformed(WindowKind.SPEND)
+    return Window(WindowKind.SPEND, spent / top)
+
+
+def minor_units(amount: Any) -> float | None:
+    """An amount in minor units (cents), plain or as `{amount_minor, currency, exponent}` (formats 2.3)."""
+    return finite(amount.get("amount_minor")) if isinstance(amount, dict) else finite(amount)
+
+
+def _left(window: Window) -> bool:
+    if window.measure is Measure.UNLIMITED:
+        return True
+    return window.measure is Measure.METERED and window.used < 1

@@ -1,0 +1,195 @@
+"""seats.json: the neutral document by which any program can report seats, and what each of its seats says."""
+
+import hmac
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Any, Literal
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from canary.login import Login, Renewal
+from canary.sources.wire import kind_of_duration, malformed, meter, reset_time
+from decide.quota import Measure, Reading, Window, WindowKind
+from decide.reason import Reason
+from decide.seat import Auth, Quota
+
+NAME = "seats-file"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", strict=True)
+
+
+class WindowEntry(_Part):
+    """One quota meter. Give `kind`, or `duration_s` from which it follows."""
+
+    kind: Annotated[WindowKind, Field(strict=False)] | None = None
+    duration_s: Annotated[float, Field(gt=0, description="length of the window in seconds")] | None = None
+    scope: Annotated[str, Field(description="model display name of a per-model window")] | None = None
+    used_percent: Annotated[float, Field(description="0-100, above 100 as read; null: not reported")] | None = None
+    resets_at: Annotated[str | float, Field(description="ISO 8601 with a zone, or epoch seconds")] | None = None
+    unlimited: bool = False
+
+
+class TokenEntry(_Part):
+    """The login, without its secret. `needs_login`: the writer knows that it is dead."""
+
+    kind: Literal["oauth", "api_key", "none"]
+    expires_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    refreshable: bool = False
+    needs_login: bool = False
+
+
+class SeatEntry(_Part):
+    """One seat. `name` is its label, made up by its owner; `account` and `organization` say whose it is."""
+
+    name: str | None = None
+    account: str | None = None
+    organization: str | None = None
+    provider: str | None = None
+    token: TokenEntry
+    quota: Annotated[Quota, Field(strict=False)] = Quota.METERED
+    fetched_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    windows: list[Any] = Field(default_factory=list, json_schema_extra={"items": {"$ref": "#/$defs/WindowEntry"}})
+    refused: bool = False
+    permits_overage: bool = False
+    last_error: str | None = None
+    last_error_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+
+
+class SeatsFile(_Part):
+    """What a program that knows seats writes for rungwatch to read."""
+
+    schema_version: Literal[1]
+    fetched_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    seats: list[Any] = Field(json_schema_extra={"items": {"$ref": "#/$defs/SeatEntry"}})
+
+
+def json_schema() -> dict[str, Any]:
+    """The published JSON Schema of seats.json; entries are validated one by one, so that one never costs another."""
+    schema = SeatsFile.model_json_schema()
+    parts: dict[str, Any] = {}
+    for part in (SeatEntry, WindowEntry):
+        whole = part.model_json_schema()
+        parts |= whole.pop("$defs", {}) | {part.__name__: whole}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema | {"$defs": parts}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedSeat:
+    """A seat of the document: its label, its login (no secret), and a reading or why there is none."""
+
+    name: str
+    login: Login
+    quota: Quota
+    reading: Reading | None = None
+    failure: Reason | None = None
+    note: str = ""
+
+
+def parse(document: dict[str, Any], *, modified_at: datetime, now: datetime, salt: bytes) -> list[ListedSeat] | None:
+    """Every seat of a document, none dropped; None when it is not a seats document. Never raises.
+
+    A seat without a usable name gets an alias keyed by `salt` and its identity, the same on every tick.
+    """
+    try:
+        file = SeatsFile.model_validate(document)
+    except ValidationError:
+        return None
+    entries = [_entry(raw) for raw in file.seats]
+    names = labels(entries, salt)
+    stated = file.fetched_at
+    return [
+        ListedSeat(name, Login(fault=Reason.MALFORMED), Quota.METERED, failure=Reason.MALFORMED)
+        if entry is None
+        else _listed(name, entry, stated, modified_at, now)
+        for name, entry in zip(names, entries, strict=True)
+    ]
+
+
+def _entry(raw: Any) -> SeatEntry | None:
+    try:
+        return SeatEntry.model_validate(raw)
+    except ValidationError:
+        return None
+
+
+def _listed(name: str, entry: SeatEntry, stated: datetime | None, modified_at: datetime, now: datetime) -> ListedSeat:
+    fetched_at = entry.fetched_at or stated
+    note = "" if fetched_at else "no fetched_at: the file's modification time stands in"
+    at = (fetched_at or modified_at).astimezone(UTC)
+    login = _login(entry.token, entry)
+    failing = entry.last_error is not None and (entry.last_error_at is None or entry.last_error_at > at)
+    reading = Reading(NAME, at, tuple(_windows(entry, at)), entry.permits_overage)
+    return ListedSeat(name, login, entry.quota, reading, Reason.SOURCE_FAILED if failing else None, note)
+
+
+def _login(token: TokenEntry, entry: SeatEntry) -> Login:
+    return Login(
+        auth=Auth(token.kind),
+        expires_at=token.expires_at.astimezone(UTC) if token.expires_at else None,
+        renewal=Renewal.YES if token.refreshable else Renewal.NO,
+        absent=Reason.MISSING if token.needs_login else None,
+        fault=Reason.NO_EXPIRY if token.kind == "oauth" and token.expires_at is None else None,
+        account=entry.account or "",
+        organization=entry.organization or "",
+    )
+
+
+def _windows(entry: SeatEntry, at: datetime) -> Iterator[Window]:
+    if entry.refused:
+        yield Window(WindowKind.OTHER, scope="refusal", measure=Measure.REFUSED)
+    for raw in entry.windows:
+        try:
+            window = WindowEntry.model_validate(raw)
+        except ValidationError:
+            yield malformed(WindowKind.OTHER, "windows")
+            continue
+        found = _window(window, at)
+        if found is not None:
+            yield found
+
+
+def _window(entry: WindowEntry, at: datetime) -> Window | None:
+    kind = entry.kind or (kind_of_duration(entry.duration_s) if entry.duration_s else None)
+    if kind is None:
+        return malformed(WindowKind.OTHER, "windows")
+    scope = (entry.scope or "").strip()
+    if entry.unlimited:
+        return Window(kind, resets_at=reset_time(entry.resets_at, at).at, scope=scope, measure=Measure.UNLIMITED)
+    return meter(kind, entry.used_percent, entry.resets_at, at, scope=scope)
+
+
+_NAME_LENGTH = 64
+_SECRET_OR_ID = re.compile(r"\b(sk-|eyJ|rt_)|[0-9a-f]{8}-[0-9a-f]{4}-|[0-9A-Fa-f]{24,}|acct[-_]")
+_PATH = re.compile(r"^(~|/|\.{1,2}/|[A-Za-z]:\\)|://")
+
+
+def usable_name(name: str | None) -> bool:
+    """Whether a name may be a label: printable, short, and no e-mail, path, id or token (design 6)."""
+    if not name or name != name.strip() or len(name) > _NAME_LENGTH or not name.isprintable():
+        return False
+    return "@" not in name and not _PATH.search(name) and not _SECRET_OR_ID.search(name)
+
+
+def alias(salt: bytes, *identity: str) -> str:
+    """A stable label for a seat that has none: keyed, so that it tells nothing of the identity."""
+    return f"seat_{hmac.digest(salt, json.dumps(identity).encode(), 'sha256').hex()[:8]}"
+
+
+def labels(entries: Iterable[SeatEntry | None], salt: bytes) -> list[str]:
+    """A label for each entry, no two the same: its own name, or an alias by identity, or by place at last."""
+    found: list[str] = []
+    taken: set[str] = set()
+    for place, entry in enumerate(entries):
+        name = entry.name if entry is not None and usable_name(entry.name) else None
+        if name is None and entry is not None and (entry.account or entry.organization or entry.name):
+            name = alias(salt, entry.account or "", entry.organization or "", entry.name or "")
+        if name is None or name in taken:
+            name = alias(salt, "place", str(place), name or "")
+        found.append(name)
+        taken.add(name)
+    return found

@@ -1,0 +1,154 @@
+"""The tables of logins and sources: a new source is one file and one row here."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+
+from canary.files import FileFault, read_object
+from canary.http import Ask, Reply
+from canary.login import Login
+from canary.sources import api_key, claude_login, claude_usage, codex_login, codex_usage, seats_file
+from canary.sources.answer import Answer
+from canary.sources.target import Target
+from canary.world import World
+from decide.reason import Reason
+from decide.seat import Auth
+
+LOGIN_KINDS: Mapping[str, str] = MappingProxyType(
+    {"claude": "claude", "codex": "codex", "anthropic": "key", "openai": "key", "chat": "key", "command": "none"}
+)
+"""The kind of login behind each kind of rung."""
+
+
+async def _claude(target: Target, world: World, now: datetime) -> Login:
+    return await claude_login.read_login(
+        target.config_dir,
+        now=now,
+        sleep=world.sleep,
+        offload=world.offloader.owned(target.key),
+        keychain=world.keychain if target.keychain else None,
+        service=claude_login.keychain_service(target.config_dir_setting),
+        account=target.keychain_account,
+    )
+
+
+async def _codex(target: Target, world: World, now: datetime) -> Login:
+    offload = world.offloader.owned(target.key)
+    return await codex_login.read_login(target.config_dir, now=now, sleep=world.sleep, offload=offload)
+
+
+async def _key(target: Target, world: World, now: datetime) -> Login:
+    offload = world.offloader.owned(target.key)
+    return await api_key.read_login(target.api_key_env, target.api_key_file, environ=world.environ, offload=offload)
+
+
+async def _none(target: Target, world: World, now: datetime) -> Login:
+    return target.listed.login if target.listed else api_key.no_login()
+
+
+LOGINS: Mapping[str, Callable[[Target, World, datetime], Awaitable[Login]]] = MappingProxyType(
+    {"claude": _claude, "codex": _codex, "key": _key, "none": _none}
+)
+
+
+async def _claude_identity(target: Target, login: Login, world: World) -> tuple[str, str]:
+    offload = world.offloader.owned(target.key)
+    return await claude_login.read_identity(target.config_dir, sleep=world.sleep, offload=offload)
+
+
+async def _own_identity(target: Target, login: Login, world: World) -> tuple[str, str]:
+    return login.account, login.organization
+
+
+IDENTITIES: Mapping[str, Callable[[Target, Login, World], Awaitable[tuple[str, str]]]] = MappingProxyType(
+    {"claude": _claude_identity, "codex": _own_identity, "key": _own_identity, "none": _own_identity}
+)
+"""Whose login it is: account and organisation, empty where that is not told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One way to read a seat's quota.
+
+    `login_kind`: the only kind of login it serves, None for any. `polls`: it asks the vendor, so that the poll
+    budget and back-off apply and a lapsed login is never sent. `reports_scopes`: it can name per-model windows.
+    `tells`: what it reads and what it sends where, for `init` and `check`.
+    """
+
+    login_kind: str | None
+    polls: bool
+    reports_scopes: bool
+    read: Callable[[Target, Login, World], Awaitable[Answer]]
+    tells: str
+
+
+async def _ask(ask: Ask, interpret: Callable[[Reply], Answer], world: World) -> Answer:
+    return interpret(await world.fetch(ask))
+
+
+async def _claude_usage(target: Target, login: Login, world: World) -> Answer:
+    if login.secret is None:
+        return Answer(failure=Reason.MISSING, step="nothing to ask with")
+    return await _ask(claude_usage.ask(target.claude_base_url, login.secret), claude_usage.interpret, world)
+
+
+async def _codex_usage(target: Target, login: Login, world: World) -> Answer:
+    if login.secret is None:
+        return Answer(failure=Reason.MISSING, step="nothing to ask with")
+    if login.auth is Auth.API_KEY:
+        return Answer(failure=Reason.NO_WINDOW, step="an API key login has no such quota: set quota = 'unmetered'")
+    ask = codex_usage.ask(target.codex_base_url, login.secret, login.account)
+    return await _ask(ask, lambda reply: codex_usage.interpret(reply, target.model), world)
+
+
+async def _seats_file(target: Target, login: Login, world: World) -> Answer:
+    if target.listed is not None:
+        return _of_listed(target.listed)
+    if target.seats_file is None:
+        return Answer(failure=Reason.MISSING, step="no seats_file is configured")
+    offload = world.offloader.owned(target.key)
+    found = await read_object(target.seats_file, sleep=world.sleep, offload=offload)
+    if isinstance(found, FileFault):
+        return Answer(failure=found.reason, step=found.text)
+    now = world.clock.now()
+    seats = seats_file.parse(found.value, modified_at=found.modified_at, now=now, salt=b"")
+    if seats is None:
+        return Answer(failure=Reason.MALFORMED, step=f"{target.seats_file} is not a seats.json document")
+    listed = next((seat for seat in seats if seat.name == target.seat), None)
+    if listed is None:
+        return Answer(failure=Reason.MISSING, step=f"{target.seats_file} names no seat {target.seat!r}")
+    return _of_listed(listed)
+
+
+def _of_listed(listed: seats_file.ListedSeat) -> Answer:
+    if listed.failure is not None:
+        return Answer(failure=listed.failure, step=listed.note or f"listed as {listed.failure}")
+    return Answer(reading=listed.reading, step=listed.note or "read the seats file")
+
+
+SOURCES: Mapping[str, Source] = MappingProxyType(
+    {
+        claude_usage.NAME: Source(
+            login_kind="claude",
+            polls=True,
+            reports_scopes=True,
+            read=_claude_usage,
+            tells="sends the seat's own login to the Claude usage endpoint, which shows quotas and calls no model",
+        ),
+        codex_usage.NAME: Source(
+            login_kind="codex",
+            polls=True,
+            reports_scopes=True,
+            read=_codex_usage,
+            tells="sends the seat's own login to the Codex usage endpoint, which shows quotas and calls no model",
+        ),
+        seats_file.NAME: Source(
+            login_kind=None,
+            polls=False,
+            reports_scopes=True,
+            read=_seats_file,
+            tells="reads a seats.json that another program writes; sends nothing",
+        ),
+    }
+)

@@ -1,0 +1,152 @@
+"""tick: every seat of every rung read at once, inside a deadline, and one immutable state made of it."""
+
+import asyncio
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from canary.classify import ladder_of, rung_of, skew_of
+from canary.login import Login
+from canary.memory import Memory, SeatMemory, SourceMemory, counted
+from canary.plan import Plan, RungPlan, expand
+from canary.probe import HELD, OK, Probed, probe
+from canary.sources.target import Target
+from canary.world import World
+from decide.ladder import LadderState, RungStatus, Transition, follow
+from decide.quota import CLOCK_TOLERANCE
+from decide.reason import Reason
+from exporters.view import ProbeLog, TickResult
+
+log = logging.getLogger("rungwatch")
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """What a tick gave: the state to publish, what to keep, the transitions, and each rung's steps."""
+
+    state: LadderState
+    memory: Memory
+    transitions: tuple[Transition, ...]
+    probes: tuple[ProbeLog, ...]
+    result: TickResult
+
+
+async def tick(plan: Plan, memory: Memory, world: World, *, last: datetime | None = None) -> Ticked:
+    """One tick over all rungs; the memory goes in and comes out as a value.
+
+    `last` is when this schedule ticked before, from which ticks that were due and did not run are counted; None
+    for a single run, which misses none.
+    """
+    begun, began = world.clock.monotonic(), world.clock.now()
+    previous = memory.state
+    stepped = memory.last_tick_at is not None and memory.last_tick_at - began > CLOCK_TOLERANCE
+    rungs = [await expand(rung, world, memory, plan.limits.timeout) for rung in plan.rungs]
+    targets = [target for rung in rungs for target in rung.targets]
+    found, late = await _probe_all(targets, plan, memory, world)
+    now = world.clock.now()
+    skew = skew_of(found, previous.skew_s if previous and not stepped else None)
+    statuses = [_status(rung, found, plan, now, skew) for rung in rungs]
+    duration_s = world.clock.monotonic() - begun
+    state, transitions = follow(
+        previous, ladder_of(statuses, now=now, duration_s=duration_s, skew=skew, stepped=stepped, demo=plan.demo)
+    )
+    result = TickResult.TIMEOUT if late else TickResult.OK
+    clean = _clean(rungs, found)
+    kept = _remembered(memory, found, state, result, missed(last, began, plan.interval), clean=clean)
+    return Ticked(state, kept, transitions, tuple(_logs(rungs, found, state)), result)
+
+
+async def _probe_all(
+    targets: Sequence[Target], plan: Plan, memory: Memory, world: World
+) -> tuple[list[Probed], bool]:
+    """Every seat as read, and whether the deadline cut any off."""
+    gate = asyncio.Semaphore(plan.concurrency)
+
+    async def one(target: Target) -> Probed:
+        async with gate:
+            return await probe(target, memory.seat(target.key), world, memory.salt, plan.limits)
+
+    tasks = [asyncio.create_task(one(target)) for target in targets]
+    if not tasks:
+        return [], False
+    _, pending = await asyncio.wait(tasks, timeout=plan.deadline.total_seconds())
+    for task in pending:
+        task.cancel()
+    if pending:
+        await asyncio.wait(pending)
+    late = any(task.cancelled() for task in tasks)
+    return [
+        _cut_off(target, memory.seat(target.key)) if task.cancelled() else task.result()
+        for target, task in zip(targets, tasks, strict=True)
+    ], late
+
+
+def _cut_off(target: Target, kept: SeatMemory) -> Probed:
+    sources = {
+        name: SourceMemory(kept.sources.get(name, SourceMemory()).reading, Reason.TIMEOUT) for name in target.sources
+    }
+    login = Login(fault=Reason.TIMEOUT, steps=("cut off at the deadline of the tick",))
+    reads = tuple((name, Reason.TIMEOUT.value) for name in target.sources)
+    return Probed(target, login, False, replace(kept, sources=sources), reads, steps=tuple(login.steps))
+
+
+def _status(rung: RungPlan, found: Iterable[Probed], plan: Plan, now: datetime, skew: timedelta | None) -> RungStatus:
+    own = [probed for probed in found if probed.target.rung == rung.name]
+    return rung_of(
+        rung.name, rung.role, own, now=now, skew=skew, stale_after=plan.limits.stale_after, unlisted=rung.unlisted
+    )
+
+
+def _clean(rungs: Iterable[RungPlan], found: Iterable[Probed]) -> bool:
+    """Whether everything that is configured to be read stands read, a read held back for its budget included."""
+    return all(rung.unlisted is None for rung in rungs) and not any(
+        probed.login.fault is not None or any(kept.failure is not None for kept in probed.memory.sources.values())
+        for probed in found
+    )
+
+
+def _remembered(
+    memory: Memory, found: Sequence[Probed], state: LadderState, result: TickResult, missing: int, *, clean: bool
+) -> Memory:
+    reads: dict[str, int] = {}
+    for probed in found:
+        for source, outcome in probed.reads:
+            reads[f"{source} {outcome}"] = reads.get(f"{source} {outcome}", 0) + 1
+    return replace(
+        memory,
+        seats={probed.target.key: probed.memory for probed in found},
+        state=state,
+        counters=counted(memory.counters, result, reads, missing),
+        last_tick_at=state.at,
+        last_success_at=state.at if clean else memory.last_success_at,
+    )
+
+
+def missed(last: datetime | None, now: datetime, interval: timedelta) -> int:
+    """How many ticks were due between the last one and `now` and did not run; a quarter interval late is in time."""
+    if last is None or now <= last:
+        return 0
+    return max(0, int((now - last) / interval + 0.25) - 1)
+
+
+def _logs(rungs: Iterable[RungPlan], found: Iterable[Probed], state: LadderState) -> Iterable[ProbeLog]:
+    by_rung = {rung.name: [probed for probed in found if probed.target.rung == rung.name] for rung in rungs}
+    for rung in rungs:
+        status = state.rung(rung.name)
+        if status is None:
+            continue
+        states = {seat.name: seat for seat in status.seats}
+        lines = [f"rung {rung.name}: {status.state}"]
+        if rung.unlisted is not None:
+            lines.append(f"  list of seats: {rung.unlisted}, {rung.note}")
+        for probed in by_rung[rung.name]:
+            seat = states[probed.target.seat]
+            lines.extend(f"  {seat.name}: {step}" for step in probed.steps)
+            why = f", {seat.reason}" if seat.reason else ""
+            lines.append(f"  {seat.name}: {seat.state}{why}")
+        yield ProbeLog(rung.name, state.at, tuple(lines), any(_failed(probed) for probed in by_rung[rung.name]))
+
+
+def _failed(probed: Probed) -> bool:
+    return any(outcome not in (OK, HELD) for _, outcome in probed.reads)

@@ -1,0 +1,1 @@
+"""The web console: pages rendered on the server, without JavaScript and without anything from outside."""

@@ -1,0 +1,1 @@
+"""The tests of rungwatch, laid out as its packages are."""

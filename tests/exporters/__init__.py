@@ -1,0 +1,1 @@
+"""Tests of `exporters`, one file for each module."""
