@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 from statistics import median
 
 from canary.login import judge_token
-from canary.probe import Probed
-from canary.sources.table import SOURCES
+from canary.probed import Probed
 from decide.ladder import LadderState, Role, RungStatus, judge_ladder, judge_rung, unlisted_rung
 from decide.pick import pick_seat
 from decide.quota import CLOCK_TOLERANCE
@@ -29,7 +28,7 @@ def seat_of(probed: Probed, *, now: datetime, skew: timedelta | None) -> Seat:
         readings=readings,
         failure=next((failure for failure in failures if failure), None) if failures and all(failures) else None,
         scopes=target.scopes,
-        reports_scopes=any(SOURCES[name].reports_scopes for name in target.sources),
+        reports_scopes=target.reports_scopes,
         ignore_windows=target.ignore_windows,
         allow_overage=target.allow_overage,
     )

@@ -83,8 +83,8 @@ def _fault(text: str, name: str, fault: Any) -> str:
     message = fault["msg"].removeprefix("Value error, ")
     if fault["type"] == "extra_forbidden":
         message = f"unknown key; allowed here: {', '.join(_allowed(location))}"
-    if not location and (stated := re.match(r"([a-z_.]+): ", message)):
-        return f"{name}: {stated[0]}{message[stated.end() :]}"
+    if not location:
+        return "\n".join(f"{name}: {_masked(line)}" for line in message.splitlines())
     key = _spelled(location)
     line = line_of(text, location)
     where = f"{name}:{line}" if line else name
@@ -100,10 +100,21 @@ def _given(fault: Any) -> str:
     return f" (given: {value!r})"
 
 
+def _masked(message: str) -> str:
+    """A message without the quoted values that may be secrets that went astray."""
+    quoted = re.compile(r"'[^']*'|\"[^\"]*\"")
+    return quoted.sub(lambda found: found[0] if _tellable(found[0][1:-1]) else "(not shown)", message)
+
+
+def _tellable(text: str) -> bool:
+    return usable_name(text.replace("/", "-"))  # models are told although some are spelled like paths
+
+
 def _spelled(location: Sequence[Any]) -> str:
     text = ""
     for part in location:
-        text += f"[{part}]" if isinstance(part, int) else f".{part}" if text else str(part)
+        told = part if isinstance(part, int) or _tellable(str(part)) else "(not shown)"
+        text += f"[{told}]" if isinstance(part, int) else f".{told}" if text else str(told)
     return text
 
 

@@ -12,7 +12,7 @@ from canary.memory import Memory
 from canary.probe import Limits, guarded
 from canary.sources import seats_file
 from canary.sources.seats_file import ListedSeat
-from canary.sources.table import LOGIN_KINDS
+from canary.sources.table import LOGIN_KINDS, SOURCES
 from canary.sources.target import Target
 from canary.world import World
 from decide.ladder import Role
@@ -89,6 +89,7 @@ def _target(rung: RungSection, seat: SeatSection, config: Config) -> Target:
         quota=seat.quota or (Quota.METERED if auth is Auth.OAUTH else Quota.UNMETERED),
         sources=seat.sources,
         scopes=rung.scopes,
+        reports_scopes=any(SOURCES[name].reports_scopes for name in seat.sources),
         ignore_windows=seat.ignore_windows,
         allow_overage=seat.allow_overage,
         client_renews=not rung.sends_token_itself,

@@ -13,6 +13,7 @@ from canary.budget import held, struck
 from canary.login import Login, lapsed
 from canary.memory import SeatMemory, SourceMemory, digest, login_digest, settled
 from canary.offload import StuckError
+from canary.probed import HELD, OK, Probed
 from canary.sources.answer import Answer
 from canary.sources.table import IDENTITIES, LOGINS, SOURCES, Source
 from canary.sources.target import Target
@@ -23,26 +24,6 @@ from decide.reason import Reason
 log = logging.getLogger("rungwatch")
 
 T = TypeVar("T")
-
-HELD = "held"
-OK = "ok"
-
-
-@dataclass(frozen=True, slots=True)
-class Probed:
-    """What reading a seat gave: its login, whether the vendor rejects that, what to keep, and what was done.
-
-    `reads` are (source, result) pairs, the result "ok", "held" or a reason; `skews_s` the clock differences that
-    replies told; `steps` lines without secrets.
-    """
-
-    target: Target
-    login: Login
-    rejected: bool
-    memory: SeatMemory
-    reads: tuple[tuple[str, str], ...] = ()
-    skews_s: tuple[float, ...] = ()
-    steps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

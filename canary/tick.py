@@ -10,7 +10,8 @@ from canary.classify import ladder_of, rung_of, skew_of
 from canary.login import Login
 from canary.memory import Memory, SeatMemory, SourceMemory, counted
 from canary.plan import Plan, RungPlan, expand
-from canary.probe import HELD, OK, Probed, probe
+from canary.probe import probe
+from canary.probed import HELD, OK, Probed
 from canary.sources.target import Target
 from canary.world import World
 from decide.ladder import LadderState, RungStatus, Transition, follow

@@ -24,7 +24,7 @@ def judge(text: bytes | None, now: datetime, max_age_s: float) -> tuple[int, str
         word, at = str(document["state"]), datetime.fromisoformat(document["at"])
         code, age_s = EXIT[word], (now - at).total_seconds()
         wrong = [f"{rung['name']}={rung['state']}" for rung in document["rungs"] if rung["state"] != "reachable"]
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         return EXIT["blind"], "ladder BLIND: the last state cannot be read"
     if age_s > max_age_s:
         return EXIT["blind"], f"ladder BLIND: the last tick is {age_s:.0f} s old, {max_age_s:.0f} s are allowed"
@@ -50,7 +50,7 @@ def command(
     """Exit 0 when the ladder is ok, 1 degraded, 2 down, 3 blind, stale or never seen. Reads one file, asks nobody."""
     try:
         limit_s = parse_duration(max_age).total_seconds()
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise click.BadParameter(str(error), param_hint="--max-age") from error
     path = quick_state_folder(state_dir, config_path) / "state.json"
     try:

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+from canary.cli.main import UsageFault
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -52,10 +54,10 @@ def quick_state_folder(state_dir: Path | None, config_path: Path | None) -> Path
         section = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("state", {})
     except FileNotFoundError as error:
         if named:
-            raise click.ClickException(f"there is no configuration at {path}") from error
+            raise UsageFault(f"there is no configuration at {path}") from error
         section = {}
     except (OSError, ValueError) as error:
-        raise click.ClickException(f"the configuration {path} cannot be read") from error
+        raise UsageFault(f"the configuration {path} cannot be read") from error
     folder = section.get("dir") if isinstance(section, dict) else None
     usual = Path(environ.get("XDG_STATE_HOME") or "~/.local/state") / "rungwatch"
     return (Path(folder) if isinstance(folder, str) else usual).expanduser()

@@ -53,7 +53,7 @@ class SeatEntry(_Part):
     token: TokenEntry
     quota: Annotated[Quota, Field(strict=False)] = Quota.METERED
     fetched_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
-    windows: list[Any] = Field(default_factory=list, json_schema_extra={"items": {"$ref": "#/$defs/WindowEntry"}})
+    windows: list[Any] = Field(default_factory=list)
     refused: bool = False
     permits_overage: bool = False
     last_error: str | None = None
@@ -65,17 +65,17 @@ class SeatsFile(_Part):
 
     schema_version: Literal[1]
     fetched_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
-    seats: list[Any] = Field(json_schema_extra={"items": {"$ref": "#/$defs/SeatEntry"}})
+    seats: list[Any]
 
 
 def json_schema() -> dict[str, Any]:
     """The published JSON Schema of seats.json; entries are validated one by one, so that one never costs another."""
-    schema = SeatsFile.model_json_schema()
-    parts: dict[str, Any] = {}
-    for part in (SeatEntry, WindowEntry):
-        whole = part.model_json_schema()
-        parts |= whole.pop("$defs", {}) | {part.__name__: whole}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema | {"$defs": parts}
+    file, seat, window = (part.model_json_schema() for part in (SeatsFile, SeatEntry, WindowEntry))
+    file["properties"]["seats"]["items"] = {"$ref": "#/$defs/SeatEntry"}
+    seat["properties"]["windows"]["items"] = {"$ref": "#/$defs/WindowEntry"}
+    parts = {name: part for whole in (seat, window) for name, part in whole.pop("$defs", {}).items()}
+    schema = {"$schema": "https://json-schema.org/draft/2020-12/schema"} | file
+    return schema | {"$defs": parts | {"SeatEntry": seat, "WindowEntry": window}}
 
 
 @dataclass(frozen=True, slots=True)

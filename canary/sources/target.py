@@ -9,8 +9,10 @@ from decide.seat import Auth, Quota
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to read for a seat. `login_kind` is a key of the table of logins; `listed` is set for a seat that a
-    rung's seats.json brought, whose reading is already there.
+    """What to read for a seat.
+
+    `login_kind` is a key of the table of logins; `reports_scopes` whether a source of the seat can name per-model
+    windows; `listed` is set for a seat that a rung's seats.json brought, whose reading is already there.
     """
 
     rung: str
@@ -22,6 +24,7 @@ class Target:
     quota: Quota = Quota.METERED
     sources: tuple[str, ...] = ()
     scopes: tuple[str, ...] = ()
+    reports_scopes: bool = True
     ignore_windows: tuple[str, ...] = ()
     allow_overage: bool = False
     client_renews: bool = True

@@ -51,6 +51,7 @@ def status_page(view: View, now: datetime) -> str:
         until=lambda text: until_words(datetime.fromisoformat(text), now),
         ago=lambda text: f"{span_words(now - datetime.fromisoformat(text))} ago",
         lasted=lambda text: span_words(now - datetime.fromisoformat(text)),
+        lapse=lambda text: _lapse(datetime.fromisoformat(text), now),
         sentence_case=_sentence_case,
         bar=lambda window, seat: _bar(window, seat, now),
     )
@@ -120,6 +121,13 @@ def _clock(skew_s: float | None) -> tuple[str, bool]:
         return "not compared with any host", False
     side = "ahead of" if skew_s >= 0 else "behind"
     return f"{abs(skew_s):.1f} s {side} the hosts it reads", abs(skew_s) >= 60
+
+
+def _lapse(expires_at: datetime, now: datetime) -> str:
+    words = f"lapses {until_words(expires_at, now)}"
+    if expires_at <= now:
+        words = f"lapsed {span_words(now - expires_at)} ago"
+    return f"{words} ({clock_words(expires_at, now)})"
 
 
 def _bar(window: Document, seat: Document, now: datetime) -> dict[str, Any]:

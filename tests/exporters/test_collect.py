@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from decide.ladder import RungStatus, unlisted_rung
+from decide.quota import WindowKind
 from decide.reason import Reason
 from decide.seat import Quota, Seat, SeatState
 from exporters.catalog import CATALOG, READ_RESULTS
@@ -26,10 +27,12 @@ from tests.exporters.scenes import (
     full_seat,
     hostile_view,
     lapsed_seat,
+    meter,
     minutes,
     mixed_seat,
     ok_view,
     open_seat,
+    read,
     rung,
     state,
     view,
@@ -142,6 +145,15 @@ def test_an_unlimited_or_refused_window_has_no_ratio(window: str) -> None:
     assert values(text, RESET, window=window) == []
 
 
+def test_a_window_that_has_reset_since_it_was_read_has_no_series() -> None:
+    windows = meter(WindowKind.SESSION, 0.96, resets_in=-1), meter(WindowKind.WEEKLY, 0.5)
+    text = one(Seat("s1", LIVE, readings=read(*windows, age=5)))
+    assert value(text, "ladder_seat_state", seat="s1", state="available") == 1
+    for name in (USED, RESET):
+        assert values(text, name, seat="s1", window="session") == []
+        assert len(values(text, name, seat="s1", window="weekly")) == 1
+
+
 def test_a_window_without_a_reset_has_a_ratio_only() -> None:
     seat = open_seat("s1")
     (reading,) = seat.readings
@@ -175,6 +187,8 @@ def test_reasons_block_only_a_rung_that_is_not_reachable() -> None:
     assert sum(values(text, "ladder_rung_blocked", rung="fable")) == 0
     assert value(text, "ladder_rung_blocked", rung="astra", reason="weekly_cap") == 1
     assert sum(values(text, "ladder_rung_blocked", rung="astra")) == 1
+    reachable = replace(rung(FABLE, open_seat("x")), reasons=(Reason.WEEKLY_CAP,))
+    assert sum(values(page(view(reachable, rung(ASTRA, open_seat("y")))), "ladder_rung_blocked")) == 0
 
 
 def test_seats_are_counted_by_state() -> None:

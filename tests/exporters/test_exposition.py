@@ -201,6 +201,14 @@ def test_a_seat_that_is_gone_is_forgotten_and_made_anew_when_it_returns() -> Non
     assert ("seats", "fable", "s2") in counting.made
 
 
+def test_a_part_that_is_gone_is_gone_though_nothing_else_changed() -> None:
+    shown = degraded_view()
+    pages = Exposition(shown, lambda: NOW)
+    assert values(pages.page().body.decode(), "ladder_canary_poll_budget_used_ratio")
+    pages.publish(replace(shown, canary=replace(shown.canary, poll_used={})))
+    assert not values(pages.page().body.decode(), "ladder_canary_poll_budget_used_ratio")
+
+
 def test_a_refresh_lets_a_tick_go_stale() -> None:
     clock = Clock()
     pages = Exposition(ok_view(), clock)

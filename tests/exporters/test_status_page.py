@@ -97,7 +97,7 @@ def test_a_seat_tells_state_token_windows_and_resets() -> None:
     assert "Session 25 % resets in 1 h 28 min (13:30:00 UTC)".lower() in text.lower()
     assert "weekly 103 %" in text
     assert "token live, lapses in 5 h 58 min (18:00:00 UTC)" in text
-    assert "token needs login" in text
+    assert "token needs login, lapsed 22 min ago (11:40:00 UTC)" in text
     assert "No meter: the token alone decides." in text
 
 
@@ -131,6 +131,7 @@ def test_a_stale_tick_is_told_and_no_figure_looks_fresh() -> None:
     text = shown(ok_view(), 40)
     assert "ladder BLIND The last tick is too old to trust" in text
     assert "overdue by 35 min" in text
+    assert "Next pick not known" in text
     assert "25 % as of 41 min ago" in text
     assert "session 25 % resets" not in text
     assert "the last tick is too old to trust" in text

@@ -1,0 +1,127 @@
+"""rungwatch check: whether the configuration can be used, what it reads and what it sends where."""
+
+import asyncio
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from canary.cli.main import USAGE, UsageFault
+from canary.cli.options import config_option, json_option, state_option
+
+if TYPE_CHECKING:
+    from canary.http import Ask, Reply
+    from canary.load import Loaded
+    from canary.plan import Plan
+
+Document = dict[str, Any]
+
+
+@click.command(
+    "check",
+    short_help="check the configuration and say what it reads and sends",
+    epilog="Example: rungwatch check --config ./rungwatch.toml",
+)
+@json_option
+@config_option
+@state_option
+@click.pass_context
+def command(context: click.Context, as_json: bool, config_path: Path | None, state_dir: Path | None) -> None:
+    """Check the configuration, say what will be read and sent, and look for faults; no host is asked.
+
+    Exits 0 when it can be used, warnings or not, and 64 when it cannot.
+    """
+    from canary.load import ConfigError, load
+
+    try:
+        loaded = load(config_path, os.environ)
+    except ConfigError as error:
+        if not as_json:
+            raise UsageFault(str(error)) from error
+        document: Document = {"usable": False, "findings": _refused(str(error))}
+    else:
+        document = asyncio.run(_look(loaded, state_dir))
+    click.echo(json.dumps(document, indent=2) if as_json else "\n".join(_lines(document)))
+    context.exit(0 if document["usable"] else USAGE)
+
+
+def _refused(text: str) -> list[Document]:
+    lines = text.splitlines()
+    return [{"weight": "fault", "about": "configuration", "text": line, "remedy": "mend the file"} for line in lines]
+
+
+async def _look(loaded: "Loaded", state_dir: Path | None) -> Document:
+    from canary.app import state_folder
+    from canary.clock import SystemClock
+    from canary.findings import Weight, examine
+    from canary.plan import plan_of
+    from canary.sources.keychain import system_keychain
+    from canary.world import World
+
+    plan, place = plan_of(loaded.config), state_folder(state_dir, loaded.config, os.environ)
+    world = World(SystemClock(), _ask_nobody, asyncio.sleep, system_keychain, os.environ)
+    found = await examine(loaded.config, plan, place, world)
+    return {
+        "usable": all(finding.weight is not Weight.FAULT for finding in found),
+        "config": str(loaded.path) if loaded.path else None,
+        "state_dir": str(place),
+        "rungs": _rungs(plan),
+        "findings": [
+            {"weight": each.weight.value, "about": each.about, "text": each.text, "remedy": each.remedy}
+            for each in found
+        ],
+    }
+
+
+async def _ask_nobody(ask: "Ask") -> "Reply":
+    raise AssertionError("a check asks no host")
+
+
+def _rungs(plan: "Plan") -> list[Document]:
+    from canary.findings import reads
+
+    return [
+        {
+            "name": rung.name,
+            "role": rung.role.value,
+            "model": rung.model,
+            "seats_file": str(rung.seats_file) if rung.seats_file else None,
+            "seats": [
+                {
+                    "name": seat.seat,
+                    "reads": list(seat.reads),
+                    "sends": [{"host": host, "what": what} for host, what in seat.sends],
+                }
+                for seat in map(reads, rung.targets)
+            ],
+        }
+        for rung in plan.rungs
+    ]
+
+
+def _lines(document: Document) -> list[str]:
+    """The document for a person."""
+    lines = [
+        f"configuration  {document['config'] or 'none: this is what is read without one'}",
+        f"state folder   {document['state_dir']}",
+    ]
+    for rung in document["rungs"]:
+        lines += ["", f"{rung['name']} ({rung['role']}, {rung['model']})"]
+        lines += [f"  reads  {rung['seats_file']}, for its seats"] if rung["seats_file"] else []
+        for seat in rung["seats"]:
+            lines.append(f"  {seat['name']}")
+            lines += [f"    reads  {path}" for path in seat["reads"]]
+            lines += [f"    sends  to {each['host']}: {each['what']}" for each in seat["sends"]]
+            lines += ["    sends  nothing"] if not seat["sends"] else []
+    found = document["findings"]
+    lines += [""] + [f"{each['weight']}: {each['about']}: {each['text']}; {each['remedy']}" for each in found]
+    lines += [""] if found else []
+    faults = sum(each["weight"] == "fault" for each in found)
+    counts = f"{_counted(faults, 'fault')}, {_counted(len(found) - faults, 'warning')}"
+    return [*lines, f"{'can be used' if document['usable'] else 'cannot be used'} ({counts})"]
+
+
+def _counted(count: int, word: str) -> str:
+    return f"{count} {word}{'' if count == 1 else 's'}"

@@ -1,0 +1,64 @@
+"""Fixtures of the command line: golden files (UPDATE_GOLDEN=1 writes them anew), a home, a user without rights."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "cli"
+NOBODY = 65534
+VARIABLES = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_ACCESS_TOKEN",
+    "CODEX_API_KEY",
+    "CODEX_HOME",
+    "RUNGWATCH_CONFIG",
+    "RUNGWATCH_STATE_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+)
+
+
+@pytest.fixture
+def golden() -> Callable[[str, str], None]:
+    """Compares a text with the golden file of that name."""
+
+    def compare(name: str, text: str) -> None:
+        path = GOLDEN / name
+        if os.environ.get("UPDATE_GOLDEN") == "1":
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8"), f"{name} differs; UPDATE_GOLDEN=1 writes it anew"
+
+    return compare
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty home that every user may enter, with none of the variables that name a login or a configuration."""
+    folder = Path(tempfile.mkdtemp(prefix="rungwatch-home-"))
+    folder.chmod(0o755)
+    monkeypatch.setenv("HOME", str(folder))
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def powerless() -> Iterator[None]:
+    """The rest of the test runs as a user whom permission bits stop, where it would run as root."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
