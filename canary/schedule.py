@@ -39,6 +39,11 @@ def overdue(last_started: float | None, now: float, interval: timedelta, grace: 
     return last_started is not None and now - last_started > (interval + grace).total_seconds()
 
 
+def trigger(interval: timedelta, jitter: timedelta) -> IntervalTrigger:
+    """Fires every `interval` in UTC, up to `jitter` later."""
+    return IntervalTrigger(seconds=interval.total_seconds(), jitter=jitter.total_seconds() or None, timezone=UTC)
+
+
 class Schedule:
     """Runs `job` every `interval`, one run at a time, and further jobs beside it.
 
@@ -63,7 +68,9 @@ class Schedule:
 
     def start(self) -> None:
         """Begin: the first tick at once."""
-        self._scheduler.add_job(self._run, self._trigger(), id=TICK, next_run_time=datetime.now(UTC))
+        self._scheduler.add_job(
+            self._run, trigger(self._interval, self._jitter), id=TICK, next_run_time=datetime.now(UTC)
+        )
         self._scheduler.start()
         self._last_started = self._nudged = self._clock.monotonic()
         self._watch = asyncio.get_running_loop().create_task(self._keep_beating())
@@ -80,12 +87,7 @@ class Schedule:
         """Take another interval from now on."""
         if (interval, jitter) != (self._interval, self._jitter):
             self._interval, self._jitter = interval, jitter
-            self._scheduler.reschedule_job(TICK, trigger=self._trigger())
-
-    def _trigger(self) -> IntervalTrigger:
-        return IntervalTrigger(
-            seconds=self._interval.total_seconds(), jitter=self._jitter.total_seconds() or None, timezone=UTC
-        )
+            self._scheduler.reschedule_job(TICK, trigger=trigger(self._interval, self._jitter))
 
     async def _run(self) -> None:
         self._last_started = self._nudged = self._clock.monotonic()

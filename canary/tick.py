@@ -52,7 +52,7 @@ async def tick(plan: Plan, memory: Memory, world: World, *, last: datetime | Non
     state, transitions = follow(
         previous, ladder_of(statuses, now=now, duration_s=duration_s, skew=skew, stepped=stepped, demo=plan.demo)
     )
-    result = TickResult.TIMEOUT if late else TickResult.OK
+    result = TickResult.TIMEOUT if late or any(_timed_out(probed) for probed in found) else TickResult.OK
     clean = _clean(rungs, found)
     kept = _remembered(memory, found, state, result, missed(last, began, plan.interval), clean=clean)
     return Ticked(state, kept, transitions, tuple(_logs(rungs, found, state)), result)
@@ -147,6 +147,10 @@ def _logs(rungs: Iterable[RungPlan], found: Iterable[Probed], state: LadderState
             why = f", {seat.reason}" if seat.reason else ""
             lines.append(f"  {seat.name}: {seat.state}{why}")
         yield ProbeLog(rung.name, state.at, tuple(lines), any(_failed(probed) for probed in by_rung[rung.name]))
+
+
+def _timed_out(probed: Probed) -> bool:
+    return probed.login.fault is Reason.TIMEOUT or any(outcome == Reason.TIMEOUT for _, outcome in probed.reads)
 
 
 def _failed(probed: Probed) -> bool:

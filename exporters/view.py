@@ -10,7 +10,7 @@ from decide.seat import STALE_AFTER
 
 
 class TickResult(StrEnum):
-    """How a tick ended: in time, cut off at its deadline, or by an exception of ours."""
+    """How a tick ended: in time, with a read that did not end in its time, or by an exception of ours."""
 
     OK = "ok"
     TIMEOUT = "timeout"

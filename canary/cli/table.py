@@ -254,6 +254,7 @@ def plain(report: Document, *, reader: Reader, hint: str = "", encoding: str = "
             console.print()
             console.print(_rows(report, reader))
         if hint:
+            console.print()
             console.print(Text(hint))
     return "".join(f"{line.rstrip()}\n" for line in captured.get().splitlines())
 

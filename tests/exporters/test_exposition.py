@@ -229,6 +229,7 @@ def test_a_page_of_one_rung_holds_that_rung_only() -> None:
     pages = Exposition(degraded_view(), lambda: NOW)
     text = pages.page(rung="astra").body.decode()
     assert {dict(labels).get("rung") for _, labels in series(text)} == {"astra"}
+    assert "# HELP ladder_state " not in text
     whole = series(pages.page().body.decode())
     assert series(text) == {key: found for key, found in whole.items() if ("rung", "astra") in key[1]}
 

@@ -4,6 +4,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
@@ -51,14 +52,22 @@ def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
+Powerless = Callable[[], AbstractContextManager[None]]
+
+
 @pytest.fixture
-def powerless() -> Iterator[None]:
-    """The rest of the test runs as a user whom permission bits stop, where it would run as root."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.seteuid(NOBODY)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
+def powerless() -> Powerless:
+    """Within it the process is a user whom permission bits stop, where the tests run as root."""
+
+    @contextmanager
+    def within() -> Iterator[None]:
+        root = os.geteuid() == 0
+        if root:
+            os.seteuid(NOBODY)
+        try:
+            yield
+        finally:
+            if root:
+                os.seteuid(0)
+
+    return within

@@ -45,12 +45,10 @@ ROOT = Path(__file__).parents[3]
 SEEN = {name: (make, NOW) for name, make in SCENES.items()} | {"stale": (degraded_view, NOW + minutes(30))}
 
 
-def drawn(shown: View, width: int = 80, *, now: datetime = NOW, colour: bool = False) -> str:
-    """A view as a terminal of that width shows it."""
+def drawn(shown: View, width: int = 80, *, now: datetime = NOW) -> str:
+    """A view as a terminal of that width shows it, without colours."""
     out = StringIO()
-    console = Console(file=out, width=width, force_terminal=True, markup=False, highlight=False, emoji=False)
-    if not colour:
-        console = Console(file=out, width=width, force_terminal=True, color_system=None, _environ={})
+    console = Console(file=out, width=width, force_terminal=True, color_system=None, _environ={})
     draw(report(shown, now), console, reader=Reader(now, BERLIN), hint="a hint")
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
@@ -128,7 +126,7 @@ def test_every_state_and_reason_is_told_in_its_words(shown: View) -> None:
         assert remedy in words
         assert not re.search(r"\b(None|nan|null|0 %)", text)
         assert ("ladder OK" in text) is (shown.state.state is LadderWord.OK)
-    rows = [re.split(r" {2,}", line) for line in piped(shown).split("\n\n")[1].splitlines()[:-1]]
+    rows = [re.split(r" {2,}", line) for line in piped(shown).split("\n\n")[1].splitlines()]
     assert rows[0] == ["RUNG", "SEAT", "STATE", "WINDOW", "USED", "RESETS", "NOTES"]
     assert {len(row) for row in rows} == {7}
 
@@ -142,14 +140,10 @@ def test_a_figure_of_an_unknown_seat_stands_beside_its_age_only() -> None:
 
 def test_what_was_never_read_is_unknown() -> None:
     seat = SeatStatus("desk", SeatState.UNKNOWN, Reason.NEVER_READ, Token(TokenState.LIVE), Quota.METERED)
-    shown = replace(view(), state=LadderState(NOW, LadderWord.BLIND, (RungStatus(*vars_of(seat)),)))
+    status = RungStatus("fable", FABLE.role, RungState.UNKNOWN, (seat,))
+    shown = replace(view(), state=LadderState(NOW, LadderWord.BLIND, (status,)))
     assert re.search(r"quota +unknown", drawn(shown))
     assert re.search(r"fable  desk  unknown  quota   unknown  -", piped(shown))
-
-
-def vars_of(seat: SeatStatus) -> tuple[str, object, RungState, tuple[SeatStatus, ...]]:
-    """What a rung of that one seat is made of."""
-    return "fable", FABLE.role, RungState.UNKNOWN, (seat,)
 
 
 @pytest.mark.parametrize("used", [0.0, 0.004, 0.25, 1.01, 9.0, 1e300])
@@ -159,14 +153,14 @@ def test_percentages_are_as_read(used: float) -> None:
 
 
 def test_hostile_names_are_printed_as_they_are_and_steer_nothing() -> None:
-    names = ("[red]alarm[/red]", ":smile:", "\x1b[2J\x1b]0;owned\x07", "a\nladder OK", "‮right to left")
+    names = ("[red]alarm[/red]", ":smile:", "\x1b[2J\x1b]0;owned\x07", "a\nladder OK", "\u202eright to left")
     shown = view(rung(FABLE, *(open_seat(name) for name in names)), rung(ASTRA))
     for text in (drawn(shown, 140), piped(shown)):
         assert "[red]alarm[/red]" in text
         assert ":smile:" in text
-        assert not {"\x1b", "\x07", "‮"} & set(text)
+        assert not {"\x1b", "\x07", "\u202e"} & set(text)
         assert "ladder OK" not in text
-    assert len(piped(hostile_view()).split("\n\n")[1].splitlines()) == 2 * (len(HOSTILE) + 1) + 2
+    assert len(piped(hostile_view()).split("\n\n")[1].splitlines()) == 2 * (len(HOSTILE) + 1) + 1
 
 
 def test_an_output_without_these_signs_gets_ascii() -> None:
@@ -212,7 +206,7 @@ def test_a_terminal_gets_colours_unless_it_asks_for_none() -> None:
     coloured, bare = on_a_terminal(), on_a_terminal(NO_COLOR="1")
     assert re.search(r"\x1b\[[0-9;]*31m", coloured)
     assert not re.search(r"\x1b\[(?:[0-9]+;)*(?:3[0-7]|9[0-7]|38;)[0-9;]*m", bare)
-    assert "16:30 UTC, in 2 h 30 min".replace("16", "14") in re.sub(r"\x1b\[[0-9;]*m", "", bare)
+    assert "14:30 UTC, in 2 h 30 min" in re.sub(r"\x1b\[[0-9;]*m", "", bare)
 
 
 @pytest.mark.parametrize(

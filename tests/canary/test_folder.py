@@ -1,0 +1,99 @@
+"""State folder: whole files or none, one holder, and a memory that cannot be read is kept aside."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from canary.folder import (
+    FolderError,
+    LockedError,
+    blank,
+    default_folder,
+    load_memory,
+    load_state,
+    lock,
+    prepare,
+    replace_file,
+    save,
+)
+
+
+def test_what_is_saved_is_loaded_again(tmp_path: Path) -> None:
+    memory = blank()
+    save(tmp_path, memory, [])
+    assert load_memory(tmp_path) == (memory, "")
+    assert load_state(tmp_path) is None
+    assert blank().salt != memory.salt
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"salt": 5}'])
+def test_a_memory_that_cannot_be_read_is_kept_aside_and_told(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "memory.json").write_bytes(content)
+    memory, warning = load_memory(tmp_path)
+    assert memory.seats == {}
+    assert "memory.unreadable" in warning
+    assert (tmp_path / "memory.unreadable").read_bytes() == content
+
+
+def test_files_are_private_and_replaced_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    prepare(folder)
+    save(folder, blank(), [])
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert (folder / "memory.json").stat().st_mode & 0o777 == 0o600
+    replace_file(folder / "x", b"1" * 10, mode=0o600)
+    replace_file(folder / "x", b"2", mode=0o600)
+    assert (folder / "x").read_bytes() == b"2"
+    assert {path.name for path in folder.iterdir()} == {"memory.json", "x"}
+
+
+def test_one_holder_at_a_time_and_none_after_it_was_killed(tmp_path: Path) -> None:
+    """Case SCH-10."""
+    code = (
+        "import sys, pathlib\nfrom canary.folder import lock\n"
+        "with lock(pathlib.Path(sys.argv[1])):\n print('held', flush=True)\n sys.stdin.read()"
+    )
+    holder = subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert holder.stdout is not None
+    assert holder.stdin is not None
+    assert holder.stdout.readline() == "held\n"
+    with pytest.raises(LockedError, match="another rungwatch canary holds"), lock(tmp_path):
+        pass
+    holder.kill()
+    holder.wait()
+    holder.stdout.close()
+    holder.stdin.close()
+    with lock(tmp_path):
+        pass
+
+
+def test_a_folder_that_cannot_be_written_is_named() -> None:
+    with tempfile.TemporaryDirectory() as base:
+        os.chmod(base, 0o755)
+        before = os.geteuid()
+        if before == 0:
+            os.seteuid(65534)
+        else:
+            os.chmod(base, 0o555)
+        try:
+            with pytest.raises(FolderError, match=r"cannot be written .* give another with --state-dir"):
+                prepare(Path(base) / "state")
+        finally:
+            os.seteuid(before)
+
+
+def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(FolderError, match="state folder"):
+        prepare(tmp_path / "file")
+
+
+def test_the_usual_place() -> None:
+    assert default_folder({"XDG_STATE_HOME": "/x"}) == Path("/x/rungwatch")
+    assert default_folder({}) == Path("~/.local/state/rungwatch").expanduser()
