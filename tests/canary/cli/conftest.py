@@ -1,29 +1,12 @@
-"""Fixtures of the command line: golden files (UPDATE_GOLDEN=1 writes them anew), a home, a user without rights."""
+"""Golden files of the command line: UPDATE_GOLDEN=1 writes them anew, to be read by a person."""
 
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "cli"
-NOBODY = 65534
-VARIABLES = (
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_ACCESS_TOKEN",
-    "CODEX_API_KEY",
-    "CODEX_HOME",
-    "RUNGWATCH_CONFIG",
-    "RUNGWATCH_STATE_DIR",
-    "XDG_CONFIG_HOME",
-    "XDG_STATE_HOME",
-)
 
 
 @pytest.fixture
@@ -38,36 +21,3 @@ def golden() -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8"), f"{name} differs; UPDATE_GOLDEN=1 writes it anew"
 
     return compare
-
-
-@pytest.fixture
-def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """An empty home that every user may enter, with none of the variables that name a login or a configuration."""
-    folder = Path(tempfile.mkdtemp(prefix="rungwatch-home-"))
-    folder.chmod(0o755)
-    monkeypatch.setenv("HOME", str(folder))
-    for name in VARIABLES:
-        monkeypatch.delenv(name, raising=False)
-    yield folder
-    shutil.rmtree(folder)
-
-
-Powerless = Callable[[], AbstractContextManager[None]]
-
-
-@pytest.fixture
-def powerless() -> Powerless:
-    """Within it the process is a user whom permission bits stop, where the tests run as root."""
-
-    @contextmanager
-    def within() -> Iterator[None]:
-        root = os.geteuid() == 0
-        if root:
-            os.seteuid(NOBODY)
-        try:
-            yield
-        finally:
-            if root:
-                os.seteuid(0)
-
-    return within

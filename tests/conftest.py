@@ -1,0 +1,58 @@
+"""Fixtures that many tests share: an empty home, and a user whom permission bits stop."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+import pytest
+
+NOBODY = 65534
+VARIABLES = (
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_AUTH_TOKEN",
+    "CLAUDE_CODE_OAUTH_TOKEN",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_ACCESS_TOKEN",
+    "CODEX_API_KEY",
+    "CODEX_HOME",
+    "RUNGWATCH_CONFIG",
+    "RUNGWATCH_STATE_DIR",
+    "XDG_CONFIG_HOME",
+    "XDG_STATE_HOME",
+)
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """An empty home that every user may enter, with none of the variables that name a login or a configuration."""
+    folder = Path(tempfile.mkdtemp(prefix="rungwatch-home-"))
+    folder.chmod(0o755)
+    monkeypatch.setenv("HOME", str(folder))
+    for name in VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    yield folder
+    shutil.rmtree(folder)
+
+
+Powerless = Callable[[], AbstractContextManager[None]]
+
+
+@pytest.fixture
+def powerless() -> Powerless:
+    """Within it the process is a user whom permission bits stop, where the tests run as root."""
+
+    @contextmanager
+    def within() -> Iterator[None]:
+        root = os.geteuid() == 0
+        if root:
+            os.seteuid(NOBODY)
+        try:
+            yield
+        finally:
+            if root:
+                os.seteuid(0)
+
+    return within
