@@ -52,12 +52,7 @@ def state_folder(given: Path | None, config: Config, environ: Mapping[str, str])
 
 def real_world(config: Config, clock: Clock) -> tuple[World, Http]:
     """The ports of this machine; the caller closes the connections."""
-    http = Http(
-        clock,
-        timeout_s=config.canary.seat_timeout.total_seconds(),
-        concurrency=config.canary.concurrency,
-        version=VERSION,
-    )
+    http = Http(clock, timeout_s=config.canary.seat_timeout.total_seconds(), version=VERSION)
     return World(clock, http.fetch, asyncio.sleep, system_keychain, os.environ), http
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from canary.duration import parse_duration
+from canary.label import usable_name
 from canary.sources import claude_usage, codex_usage
-from canary.sources.seats_file import usable_name
 from canary.sources.table import LOGIN_KINDS, SOURCES
 from decide.quota import WindowKind
 from decide.seat import Auth, Quota
@@ -46,7 +46,7 @@ def _listen(text: str) -> str:
 Duration = Annotated[
     timedelta,
     BeforeValidator(parse_duration),
-    Field(json_schema_extra={"type": "string", "format": None, "examples": ["5m", "90s", "1h30m"]}),
+    WithJsonSchema({"type": "string", "examples": ["5m", "90s", "1h30m"]}),
 ]
 Label = Annotated[str, AfterValidator(_label)]
 Folder = Annotated[Path, AfterValidator(Path.expanduser), Field(strict=False)]
@@ -194,9 +194,9 @@ class Config(_Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        problem = next(_problems(self), None)
-        if problem is not None:
-            raise ValueError(problem)
+        problems = list(_problems(self))
+        if problems:
+            raise ValueError("\n".join(problems))
         return self
 
     def in_order(self) -> tuple[RungSection, RungSection]:
@@ -215,8 +215,9 @@ def _problems(config: Config) -> Iterator[str]:
             yield f"ladder.{role}: no rung is named {name!r}; the rungs are {_listed(names)}"
     if config.ladder.primary == config.ladder.second:
         yield f"ladder.second: must be another rung than ladder.primary ({config.ladder.primary!r})"
+    roles = {config.ladder.primary, config.ladder.second}
     for rung in config.rung:
-        if rung.name not in (config.ladder.primary, config.ladder.second):
+        if rung.name not in roles and roles <= set(names):
             yield f"rung.name: {rung.name!r} is neither ladder.primary nor ladder.second; remove it or name it there"
         yield from _rung_problems(rung)
     for first, other in zip(config.rung, config.rung[1:], strict=False):

@@ -8,9 +8,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from canary.files import FileFault, parse_object, read_bytes
+from canary.label import usable_name
 from canary.login import Login
 from canary.sources import claude_login, codex_login
-from canary.sources.seats_file import usable_name
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """Durations as people write them: `90s`, `5m`, `1h30m`."""
 
 import re
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,8 @@ def parse_duration(value: Any) -> timedelta:
     if isinstance(value, timedelta):
         return value
     if isinstance(value, str) and re.fullmatch(f"(?:{_PART.pattern})+", value):
-        return timedelta(seconds=sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(value)))
+        with suppress(OverflowError):
+            return timedelta(seconds=sum(float(number) * _UNITS[unit] for number, unit in _PART.findall(value)))
     raise ValueError("must be a duration such as 90s, 5m or 1h30m")
 
 

@@ -71,6 +71,14 @@ _MEMORY = TypeAdapter(Memory)
 _STATE = TypeAdapter(LadderState)
 
 
+def peek_memory(folder: Path) -> Memory:
+    """What is kept, for one who only looks: a blank where it cannot be read, and a broken file is left as it is."""
+    try:
+        return _MEMORY.validate_json((folder / MEMORY).read_bytes())
+    except (OSError, ValidationError):
+        return blank()
+
+
 def load_memory(folder: Path) -> tuple[Memory, str]:
     """What is kept, and a warning when it could not be read (then it starts anew, and the old file is kept aside)."""
     path = folder / MEMORY

@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from canary.config import CanarySection, Config, LadderSection, RungSection, SeatSection
+from canary.label import usable_name
 from canary.plan import DEFAULT_DIRS
-from canary.sources.seats_file import usable_name
 
 VARIABLE = "RUNGWATCH_CONFIG"
 

@@ -15,7 +15,6 @@ from canary.cli.options import config_option, json_option, state_option
 
 if TYPE_CHECKING:
     from canary.load import Loaded
-    from canary.memory import Memory
     from exporters.view import View
 
 
@@ -56,23 +55,10 @@ def last_view(loaded: "Loaded", place: Path, now: datetime) -> "View":
     from exporters.view import RungName
 
     state = folder.load_state(place)
-    view = view_of(plan_of(loaded.config), replace(_memory(place), state=state), now)
+    view = view_of(plan_of(loaded.config), replace(folder.peek_memory(place), state=state), now)
     if loaded.path is not None or state is None:
         return view
     return replace(view, rungs=tuple(RungName(rung.name, rung.role) for rung in state.rungs))
-
-
-def _memory(place: Path) -> "Memory":
-    """The kept memory, or a blank one; a broken file is left to the canary that owns it."""
-    from pydantic import TypeAdapter, ValidationError
-
-    from canary import folder
-    from canary.memory import Memory
-
-    try:
-        return TypeAdapter(Memory).validate_json((place / folder.MEMORY).read_bytes())
-    except (OSError, ValidationError):
-        return folder.blank()
 
 
 def _nothing(place: Path) -> str:

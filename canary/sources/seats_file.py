@@ -1,8 +1,5 @@
 """seats.json: the neutral document by which any program can report seats, and what each of its seats says."""
 
-import hmac
-import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -10,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
+from canary.label import alias, usable_name
 from canary.login import Login, Renewal
 from canary.sources.wire import kind_of_duration, malformed, meter, reset_time
 from decide.quota import Measure, Reading, Window, WindowKind
@@ -161,23 +159,6 @@ def _window(entry: WindowEntry, at: datetime) -> Window | None:
     if entry.unlimited:
         return Window(kind, resets_at=reset_time(entry.resets_at, at).at, scope=scope, measure=Measure.UNLIMITED)
     return meter(kind, entry.used_percent, entry.resets_at, at, scope=scope)
-
-
-_NAME_LENGTH = 64
-_SECRET_OR_ID = re.compile(r"\b(sk-|eyJ|rt_)|[0-9a-f]{8}-[0-9a-f]{4}-|[0-9A-Fa-f]{24,}|acct[-_]")
-_PATH = re.compile(r"^(~|/|\.{1,2}/|[A-Za-z]:\\)|://")
-
-
-def usable_name(name: str | None) -> bool:
-    """Whether a name may be a label: printable, short, and no e-mail, path, id or token (design 6)."""
-    if not name or name != name.strip() or len(name) > _NAME_LENGTH or not name.isprintable():
-        return False
-    return "@" not in name and not _PATH.search(name) and not _SECRET_OR_ID.search(name)
-
-
-def alias(salt: bytes, *identity: str) -> str:
-    """A stable label for a seat that has none: keyed, so that it tells nothing of the identity."""
-    return f"seat_{hmac.digest(salt, json.dumps(identity).encode(), 'sha256').hex()[:8]}"
 
 
 def labels(entries: Iterable[SeatEntry | None], salt: bytes) -> list[str]:

@@ -1,15 +1,28 @@
-"""`rungwatch serve` as it is, but on a fast clock, so that a thousand ticks take a minute and not three days."""
+"""`serve` as it is wired, but tick after tick without a pause on a fast clock: a thousand take a minute, not days."""
 
 import argparse
 import asyncio
 import logging
 import sys
 from pathlib import Path
+from socket import socket
+
+import uvicorn
 
 from canary import folder
-from canary.app import Extras, listen, serve
+from canary.app import Extras, _wired, listen, real_world
 from canary.load import Loaded, read
-from tests.bench.fast import SPEED, FastClock
+from tests.bench.fast import FastClock
+
+
+async def drive(loaded: Loaded, state_dir: Path, bound: socket, clock: FastClock) -> None:
+    """Serve the pages, and tick until killed."""
+    world, _ = real_world(loaded.config, clock)
+    daemon, _, app = _wired(loaded, state_dir, world, Extras(clock))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))
+    serving = asyncio.create_task(server.serve(sockets=[bound]))
+    while not serving.done():
+        await daemon.tick()
 
 
 def main() -> None:
@@ -25,7 +38,7 @@ def main() -> None:
         sys.stdout.write(f"listening on 127.0.0.1:{bound.getsockname()[1]}\n")
         sys.stdout.flush()
         loaded = Loaded(read(chosen.config), chosen.config)
-        asyncio.run(serve(loaded, chosen.state_dir, bound, Extras(FastClock(chosen.zero), SPEED)))
+        asyncio.run(drive(loaded, chosen.state_dir, bound, FastClock(chosen.zero)))
 
 
 if __name__ == "__main__":

@@ -51,7 +51,6 @@ def test_brief(seconds: float, text: str) -> None:
     assert brief(timedelta(seconds=seconds)) == text
 
 
-@pytest.mark.xfail(raises=OverflowError, reason="an absurd duration ends in a traceback, not in a message")
 @pytest.mark.parametrize("text", ["99999999999999999d", f"{'9' * 400}s"])
 def test_what_no_clock_can_hold(text: str) -> None:
     with pytest.raises(ValueError, match="must be a duration"):

@@ -38,7 +38,7 @@ class Far:
 async def far() -> AsyncIterator[Far]:
     provider = Provider({}, lambda: NOW)
     async with serve(provider) as base_url:
-        http = Http(FakeClock(), timeout_s=0.5, concurrency=4, version="test")
+        http = Http(FakeClock(), timeout_s=0.5, version="test")
         yield Far(provider, base_url, http)
         await http.aclose()
 
@@ -69,7 +69,7 @@ async def test_a_redirect_is_a_reply_and_not_followed(far: Far) -> None:
 
 
 async def test_nothing_listening_is_a_network_failure(tmp_path: Path) -> None:
-    http = Http(FakeClock(), timeout_s=5, concurrency=1, version="test")
+    http = Http(FakeClock(), timeout_s=5, version="test")
     reply = await http.fetch(ask("http://127.0.0.1:9", TOKEN))
     await http.aclose()
     assert (reply.failure, reply.detail) == (Reason.NETWORK, "ConnectError")

@@ -34,7 +34,7 @@ class Stage:
 
     def __init__(self, folder: Path, provider: Provider, base_url: str, clock: FakeClock) -> None:
         self.folder, self.provider, self.base_url, self.clock = folder, provider, base_url, clock
-        self.http = Http(clock, timeout_s=5, concurrency=4, version="test")
+        self.http = Http(clock, timeout_s=5, version="test")
         self.world = World(clock, self.http.fetch, no_pause, no_keychain, {})
         self.codex_token = ""
 

@@ -95,6 +95,12 @@ def test_exp_03_a_seat_or_rung_named_like_the_good_news_is_no_good_news(names: t
     assert "ladder OK" not in logline(replace(tick("degraded"), rungs=named))
 
 
+def test_a_name_cannot_pass_for_more_of_the_line() -> None:
+    rungs = tick("down").rungs
+    line = logline(replace(tick("down"), rungs=(replace(rungs[0], name="fable=reachable; x"), rungs[1])))
+    assert "fable=reachable;_x=unreachable" in line
+
+
 def test_a_secret_has_no_way_into_the_line() -> None:
     seat = mixed_seat(SECRET)
     (reading,) = seat.readings

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from canary.label import alias, usable_name
 from canary.login import Renewal
-from canary.sources.seats_file import ListedSeat, alias, json_schema, parse, usable_name
+from canary.sources.seats_file import ListedSeat, json_schema, parse
 from decide.quota import Measure, WindowKind
 from decide.reason import Reason
 from decide.seat import Auth, Quota
