@@ -217,7 +217,7 @@ def _problems(config: Config) -> Iterator[str]:
         yield f"ladder.second: must be another rung than ladder.primary ({config.ladder.primary!r})"
     roles = {config.ladder.primary, config.ladder.second}
     for rung in config.rung:
-        if rung.name not in roles and roles <= set(names):
+        if rung.name not in roles and len(roles) == 2 and roles <= set(names):
             yield f"rung.name: {rung.name!r} is neither ladder.primary nor ladder.second; remove it or name it there"
         yield from _rung_problems(rung)
     for first, other in zip(config.rung, config.rung[1:], strict=False):
