@@ -83,6 +83,16 @@ class SeatSection(_Section):
     """where its quota is read; empty: only the login is read"""
     seats_file: Folder | None = None
     """the file of the source seats-file"""
+    client: str | None = None
+    """the vendor's client that the sources claude-client and codex-client start (default: claude or codex, by PATH)"""
+    switcher_file: Folder | None = None
+    """the cache of the switcher whose source is used (default: where that switcher keeps it)"""
+    switcher_row: str | None = None
+    """the name under which the switcher keeps this seat, where it keeps names"""
+    base_url: HostUrl | None = None
+    """host that a key is sent to by the sources openrouter and litellm"""
+    command: tuple[str, ...] = Field(default=(), strict=False)
+    """program and arguments that print a seats.json, for the source command"""
     api_key_env: str | None = None
     """name of the environment variable that holds the key"""
     api_key_file: Folder | None = None
@@ -114,6 +124,8 @@ class RungSection(_Section):
     """its seats"""
     seats_file: Folder | None = None
     """a seats.json whose seats are all this rung's"""
+    seats_command: tuple[str, ...] = Field(default=(), strict=False)
+    """program and arguments that print a seats.json whose seats are all this rung's"""
 
     @property
     def accepted(self) -> frozenset[str]:

@@ -12,7 +12,7 @@ class Target:
     """What to read for a seat.
 
     `login_kind` is a key of the table of logins; `reports_scopes` whether a source of the seat can name per-model
-    windows; `listed` is set for a seat that a rung's seats.json brought, whose reading is already there.
+    windows; `feeds` is the folder of status-line feeds; `listed` is set for a seat that a rung's seats.json brought, whose reading is already there.
     """
 
     rung: str
@@ -31,6 +31,12 @@ class Target:
     claude_base_url: str = ""
     codex_base_url: str = ""
     seats_file: Path | None = None
+    feeds: Path = Path()
+    client: str | None = None
+    switcher_file: Path | None = None
+    switcher_row: str | None = None
+    base_url: str | None = None
+    command: tuple[str, ...] = ()
     api_key_env: str | None = None
     api_key_file: Path | None = None
     keychain: bool = False
