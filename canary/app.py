@@ -148,7 +148,7 @@ def _wired(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "tu
         jitter=config.canary.jitter / extras.speed,
         clock=SystemClock(),
     )
-    schedule.every(REFRESH_EVERY_S / extras.speed, exposition.refresh, "refresh")
+    schedule.every(max(1.0, REFRESH_EVERY_S / extras.speed), exposition.refresh, "refresh")
     health = partial(_health, daemon, schedule)
     return daemon, schedule, endpoint(daemon.view, exposition, health, daemon.probes, extras.clock.now)
 

@@ -84,7 +84,7 @@ class SeatSection(_Section):
     seats_file: Folder | None = None
     """the file of the source seats-file"""
     client: str | None = None
-    """the vendor's client that the sources claude-client and codex-client start (default: claude or codex, by PATH)"""
+    """the client that the sources claude-client and codex-client start (default: claude or codex, by PATH)"""
     switcher_file: Folder | None = None
     """the cache of the switcher whose source is used (default: where that switcher keeps it)"""
     switcher_row: str | None = None

@@ -67,6 +67,8 @@ def log_to_stderr(*, verbose: bool = False) -> None:
     """Send the log to standard error, a plain line a record: the log line carries its own time."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(logging.Formatter("%(message)s"))
+    # the scheduler's own words repeat ours, and may quote an exception
+    logging.getLogger("apscheduler").setLevel(logging.CRITICAL + 1)
     logger = logging.getLogger("rungwatch")
     logger.handlers[:] = [handler]
     logger.propagate = False

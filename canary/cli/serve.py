@@ -95,7 +95,12 @@ def _play(listen: str | None, minutes: float) -> None:
             )
             async with demo.provided() as base_url:
                 config = demo.config(base_url, listen or DEFAULT_LISTEN)
-                extras = Extras(demo.clock, demo.speed, True, demo.set_stage, demo.caption, _on_screen)
+
+                def shown(view: "View") -> None:
+                    demo.clock.thaw()
+                    _on_screen(view)
+
+                extras = Extras(demo.clock, demo.speed, True, demo.set_stage, demo.caption, shown)
                 await serve(Loaded(config, None), place, bound, extras)
 
     with tempfile.TemporaryDirectory(prefix="rungwatch-demo-") as scratch:

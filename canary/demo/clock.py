@@ -15,6 +15,7 @@ class DemoClock:
     def __init__(self, start: datetime, length: timedelta, speed: float, real: Callable[[], float]) -> None:
         self._start, self._length, self._speed = start, length, speed
         self._real, self._zero = real, real()
+        self._frozen: float | None = None
 
     def now(self) -> datetime:
         return self.day_start() + timedelta(seconds=self.monotonic()) % self._length
@@ -24,4 +25,13 @@ class DemoClock:
         return self._start + (timedelta(seconds=self.monotonic()) // self._length) * DAY
 
     def monotonic(self) -> float:
-        return (self._real() - self._zero) * self._speed
+        shown = self._real() if self._frozen is None else self._frozen
+        return (shown - self._zero) * self._speed
+
+    def freeze(self) -> None:
+        """Stand still: while a tick reads, a tenth of a second must not look like a minute."""
+        self._frozen = self._real()
+
+    def thaw(self) -> None:
+        """Go on, from where real time is by now."""
+        self._frozen = None

@@ -33,7 +33,8 @@ class Demo:
         return serve(self.provider)
 
     def set_stage(self) -> None:
-        """Play the moment that the demo clock shows."""
+        """Stop the demo clock for a tick, and play the moment that it shows."""
+        self.clock.freeze()
         apply(self.provider, self._folder, self.clock.now(), start=self.clock.day_start())
 
     def caption(self) -> str:

@@ -12,7 +12,8 @@ class Target:
     """What to read for a seat.
 
     `login_kind` is a key of the table of logins; `reports_scopes` whether a source of the seat can name per-model
-    windows; `feeds` is the folder of status-line feeds; `listed` is set for a seat that a rung's seats.json brought, whose reading is already there.
+    windows; `feeds` is the folder of status-line feeds; `listed` is set for a seat that a rung's seats.json
+    brought, whose reading is already there.
     """
 
     rung: str

@@ -120,12 +120,12 @@ def serving(*options: str, home: Path, ready: str = "/-/ready") -> Iterator[Serv
 @contextmanager
 def answering(provider: Provider) -> Iterator[str]:
     """The provider answers on the yielded base URL, from a thread of its own, until the block ends."""
-    told: queue.Queue[tuple[str, Callable[[], None]]] = queue.Queue()
+    told: queue.Queue[tuple[str, Callable[[], object]]] = queue.Queue()
 
     async def stay() -> None:
         loop, over = asyncio.get_running_loop(), asyncio.Event()
         async with answer(provider) as base:
-            told.put((base, lambda: loop.call_soon_threadsafe(over.set) and None))
+            told.put((base, lambda: loop.call_soon_threadsafe(over.set)))
             await over.wait()
 
     thread = threading.Thread(target=lambda: asyncio.run(stay()), daemon=True)
