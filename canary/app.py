@@ -141,14 +141,21 @@ def _wired(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "tu
     hooks = Hooks(publish, lambda line: log.info("%s", line), reset, extras.before_tick, extras.caption)
     daemon = Daemon(config, state_dir, memory, world, hooks, demo=extras.demo)
     exposition = Exposition(daemon.view(), extras.clock.now)
-    ways += [exposition.publish, *_textfile(config, exposition), extras.shown]
+    textfiles = list(_textfile(config, exposition))
+    ways += [exposition.publish, *textfiles, extras.shown]
     schedule = Schedule(
         daemon.tick,
         interval=config.canary.interval / extras.speed,
         jitter=config.canary.jitter / extras.speed,
         clock=SystemClock(),
     )
-    schedule.every(max(1.0, REFRESH_EVERY_S / extras.speed), exposition.refresh, "refresh")
+
+    def refresh() -> None:
+        exposition.refresh()
+        for write in textfiles:
+            write(daemon.view())
+
+    schedule.every(max(1.0, REFRESH_EVERY_S / extras.speed), refresh, "refresh")
     health = partial(_health, daemon, schedule)
     return daemon, schedule, endpoint(daemon.view, exposition, health, daemon.probes, extras.clock.now)
 

@@ -56,7 +56,7 @@ def endpoint(
             *routes,
         ],
         middleware=[Middleware(SecureHeaders)],
-        exception_handlers={HTTPException: _refused, Exception: _failed},
+        exception_handlers={Exception: _failed},  # Starlette's own for the rest is plain text already
     )
 
 
@@ -145,12 +145,6 @@ async def _static(request: Request) -> Response:
     if sheet is None:
         raise HTTPException(404)
     return Response(sheet, media_type="text/css", headers={"cache-control": "max-age=300"})
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    if not isinstance(error, HTTPException):
-        raise error
-    return PlainTextResponse(f"{error.detail}\n", error.status_code, headers=error.headers)
 
 
 async def _failed(request: Request, error: Exception) -> Response:

@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -114,12 +114,29 @@ def _on_screen(view: "View") -> None:
     """The table, drawn over itself on a terminal after each tick; in a pipe the log line is all there is."""
     if not sys.stdout.isatty() or view.state is None:
         return
-    from canary.cli.table import show
+    from rich.console import Console
+
+    from canary.cli.table import draw
+    from canary.cli.wording import Reader
     from exporters.report import report
 
+    console = Console(highlight=False, markup=False, emoji=False)
+    with console.capture() as drawn:
+        console.print(" DEMO: a made-up ladder, read from a made-up provider on this machine ", style="reverse")
+        draw(_brief(report(view, view.state.at)), console, reader=Reader(view.state.at, None))
     click.clear()
-    click.secho(f" DEMO, made-up data.  {view.caption} ", reverse=True)
-    show(report(view, view.state.at), sys.stdout)
+    click.echo(drawn.get(), nl=False)  # at once: a screen that is cleared first and drawn slowly flickers
+
+
+def _brief(document: dict[str, Any]) -> dict[str, Any]:
+    """The report with only the fullest binding window of each seat, so that eight seats fit a screen."""
+    rungs = [rung | {"seats": [_fullest(seat) for seat in rung["seats"]]} for rung in document["rungs"]]
+    return document | {"rungs": rungs}
+
+
+def _fullest(seat: dict[str, Any]) -> dict[str, Any]:
+    binding = [window for window in seat["windows"] if window["binding"]]
+    return seat | {"windows": sorted(binding, key=lambda window: -window.get("used_ratio", 0.0))[:1]}
 
 
 def _address(name: tuple[str, int]) -> str:

@@ -1,5 +1,6 @@
 """What Anthropic answers to a model call: the message, its stream, its quota headers, the wall (clients 2.2, 2.3)."""
 
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from canary.demo.claude_wire import NO_OVERAGE
 from canary.demo.reply import Ask, Headers, Reply, claude_error, json_reply, sse_reply
 from canary.demo.script import Json, Meter, MeterKind, SeatScript, Shape
+from canary.files import parse_object
 
 CLAIMS: Mapping[str, str] = {
     "opus": "seven_day_opus",
@@ -14,6 +16,8 @@ CLAIMS: Mapping[str, str] = {
     "fable": "seven_day_overage_included",
 }
 WARNING = 90.0
+STRUCTURED = "StructuredOutput"
+"""The tool by which Claude Code asks for an answer of a schema (clients 2.1)."""
 
 
 def _overage(seat: SeatScript) -> bool:
@@ -105,17 +109,37 @@ def _plain(content: object) -> str:
     return str(content)
 
 
-def _message_events(message: Json, text: str, stop_reason: str) -> list[Json]:
-    delta = {"type": "text_delta", "text": text}
+def _content(body: Mapping[str, Any], text: str) -> list[Json]:
+    """The answer as blocks: a call of the structured-output tool where that is offered and the text is an object."""
+    offered = any(isinstance(tool, dict) and tool.get("name") == STRUCTURED for tool in body.get("tools") or ())
+    fields = parse_object(text) if offered else None
+    if fields is not None:
+        return [{"type": "tool_use", "id": "toolu_FAKE", "name": STRUCTURED, "input": fields}]
+    return [{"type": "text", "text": text}] if text else []
+
+
+def _block_events(index: int, block: Json) -> list[Json]:
+    """A content block as its stream tells it: empty at first, then whole in one delta."""
+    if block["type"] == "tool_use":
+        empty, delta = block | {"input": {}}, {"type": "input_json_delta", "partial_json": json.dumps(block["input"])}
+    else:
+        empty, delta = block | {"text": ""}, {"type": "text_delta", "text": block["text"]}
+    return [
+        {"type": "content_block_start", "index": index, "content_block": empty},
+        {"type": "ping"},
+        {"type": "content_block_delta", "index": index, "delta": delta},
+        {"type": "content_block_stop", "index": index},
+    ]
+
+
+def _message_events(message: Json) -> list[Json]:
+    blocks = message["content"] or [{"type": "text", "text": ""}]
     return [
         {"type": "message_start", "message": message | {"content": [], "stop_reason": None}},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "ping"},
-        {"type": "content_block_delta", "index": 0, "delta": delta},
-        {"type": "content_block_stop", "index": 0},
+        *(event for index, block in enumerate(blocks) for event in _block_events(index, block)),
         {
             "type": "message_delta",
-            "delta": {"stop_reason": stop_reason, "stop_sequence": None},
+            "delta": {"stop_reason": message["stop_reason"], "stop_sequence": None},
             "usage": {"output_tokens": message["usage"]["output_tokens"]},
         },
         {"type": "message_stop"},
@@ -129,19 +153,21 @@ def messages(ask: Ask) -> Reply:
     if walled(seat, model) and not (ask.api_key and seat.allowed is None):
         return _wall(ask, model)
     prompt = prompt_text(body)
-    text, stop = seat.says(prompt), seat.stop_reason or "end_turn"
+    text = seat.says(prompt)
+    content = _content(body, text)
+    calls = any(block["type"] == "tool_use" for block in content)
     tokens = {"input_tokens": len(prompt) // 4, "output_tokens": len(text) // 4 + 1}
     message: Json = {
         "id": "msg_FAKE",
         "type": "message",
         "role": "assistant",
         "model": seat.answers_as or model,
-        "content": [{"type": "text", "text": text}] if text else [],
-        "stop_reason": stop,
+        "content": content,
+        "stop_reason": seat.stop_reason or ("tool_use" if calls else "end_turn"),
         "stop_sequence": None,
         "usage": tokens | {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0},
     }
     headers = _key_headers(ask.now) if ask.api_key else unified_headers(seat, model)
     if body.get("stream"):
-        return sse_reply(_message_events(message, text, stop), headers=headers)
+        return sse_reply(_message_events(message), headers=headers)
     return json_reply(message, headers=headers)

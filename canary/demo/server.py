@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -32,8 +33,10 @@ async def deliver(reply: Reply, date: bytes, receive: Receive, send: Send) -> No
 
 
 @asynccontextmanager
-async def serve(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncIterator[str]:
-    """The application answers on the yielded base URL, in this event loop, until the block ends.
+async def serve(
+    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, tls: ssl.SSLContext | None = None
+) -> AsyncIterator[str]:
+    """The application answers on the yielded base URL, in this event loop, until the block ends; over TLS if given.
 
     uvicorn's own `serve` is not used: it would take the process's signal handlers.
     """
@@ -53,11 +56,12 @@ async def serve(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> AsyncIt
         timeout_graceful_shutdown=0,
     )
     config.load()
+    config.ssl = tls
     server = uvicorn.Server(config)
     server.lifespan = config.lifespan_class(config)
     await server.startup(sockets=[listening])
     try:
-        yield f"http://{host}:{listening.getsockname()[1]}"
+        yield f"{'https' if tls else 'http'}://{host}:{listening.getsockname()[1]}"
     finally:
         running = set(server.server_state.tasks)
         await server.shutdown(sockets=[listening])

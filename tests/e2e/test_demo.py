@@ -14,7 +14,8 @@ def _words(served: Served) -> set[str]:
 def test_the_day_shows_every_word_and_says_that_it_is_a_demo(tmp_path: Path) -> None:
     with serving("--demo", "--minutes", "0.5", home=tmp_path) as served:
         page = served.page("/")
-        assert "DEMO" in page
+        assert "(demo)" in page
+        assert "Every seat, number and time here is made up." in page
         assert "DEMO" in served.said()
         until(lambda: _words(served) == set(LadderWord), "line of each word")
         assert 'demo="' not in served.page("/metrics")

@@ -96,7 +96,7 @@ def _add_seat(found: dict[str, Values], rung: str, seat: dict[str, Any]) -> None
     if "headroom_ratio" in seat:
         found["ladder_seat_headroom_ratio"][at] = seat["headroom_ratio"]
     for window in seat["windows"]:
-        if window["binding"]:
+        if window["binding"] and "used_ratio" in window and seat["state"] != SeatState.UNKNOWN:
             found["ladder_seat_quota_used_ratio"][*at, window["kind"]] = window["used_ratio"]
             found["ladder_seat_quota_reset_timestamp_seconds"][*at, window["kind"]] = _epoch(window["resets_at"])
 

@@ -55,7 +55,7 @@ def test_a_taken_port_is_a_usage_error(ladder: Scene, served: Served) -> None:
 
 @pytest.mark.parametrize("name", ["canary", "serve"])
 def test_an_unwritable_state_folder_is_a_usage_error(ladder: Scene, name: str) -> None:
-    ladder.state_dir.mkdir(mode=0o500)
+    ladder.state_dir.mkdir(mode=0o555)
     for folder in (ladder.home, *_private_parents(ladder.home)):
         folder.chmod(0o755)
     ladder.config.chmod(0o644)

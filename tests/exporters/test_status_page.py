@@ -6,6 +6,7 @@ from html import unescape
 from html.parser import HTMLParser
 
 import pytest
+from jinja2 import UndefinedError
 
 from decide.ladder import LadderWord
 from decide.reason import Reason
@@ -132,6 +133,7 @@ def test_a_stale_tick_is_told_and_no_figure_looks_fresh() -> None:
     assert "ladder BLIND The last tick is too old to trust" in text
     assert "overdue by 35 min" in text
     assert "Next pick not known" in text
+    assert 'role="note"' not in status_page(ok_view(), NOW + minutes(40))  # the sentence has told it
     assert "25 % as of 41 min ago" in text
     assert "session 25 % resets" not in text
     assert "the last tick is too old to trust" in text
@@ -220,5 +222,6 @@ def test_every_text_has_the_contrast_of_wcag_aa(scheme: int) -> None:
 
 
 def test_a_template_that_lacks_a_name_fails() -> None:
-    with pytest.raises(Exception, match="is undefined"):
-        render("status.html")
+    doc = {"demo": False, "rungs": [], "ladder": {}, "stale": False}
+    with pytest.raises(UndefinedError, match="'version' is undefined"):
+        render("status.html", doc=doc, word="ok", sentence="", ticks=[], notes=[], now=NOW, when=str)
