@@ -121,6 +121,7 @@ def usage_document(seat: SeatScript, now: datetime) -> Json:
     business = seat.shape is Shape.BUSINESS
     reached = limit_reached(seat) and not business
     stopped = not allowed(seat)
+    blamed = seat.reached_type or ("rate_limit_reached" if reached else None)
     return {
         "user_id": "user-FAKE",
         "account_id": seat.account_id,
@@ -138,7 +139,7 @@ def usage_document(seat: SeatScript, now: datetime) -> Json:
         },
         "credits": seat.credits,
         "spend_control": seat.spend_control,
-        "rate_limit_reached_type": {"type": "rate_limit_reached"} if reached else None,
+        "rate_limit_reached_type": {"type": blamed} if blamed else None,
         "rate_limit_reset_credits": {"available_count": 0},
     }
 

@@ -71,7 +71,7 @@ class Login:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What differs from the well-behaved seat between two times."""
+    """What differs from the well-behaved seat between two times; a value may be made of the day's start."""
 
     begins: str
     ends: str
@@ -87,14 +87,19 @@ def _phases(*rows: tuple[str, str]) -> tuple[Phase, ...]:
 
 PHASES = _phases(
     ("12:00", "All is well: seven Claude seats and the Codex seat have quota and live logins."),
+    ("12:15", "desk-1's session is past its reset and still full; desk-2 reports a full window that nobody knows."),
     ("12:30", "desk-3's credentials file names no expiry, so nobody can say whether its token lives."),
+    ("12:45", "desk-5's answer is garbled, desk-6 has reached its spend limit, desk-7's host redirects."),
     ("13:00", "desk-4's usage read is throttled (429), which says nothing about its quota."),
     ("13:30", "desk-2's login lapsed; its own client can renew it, the canary must not."),
+    ("13:45", "desk-7's login has no scope for work, so its own client would not use it."),
+    ("14:00", "desk-1's read never ends; it is cut off at its time, and the other seats do not wait for it."),
     ("14:15", "desk-3 runs on a setup token: it lives, but may not read its own quota (403)."),
+    ("14:45", "desk-1's answer is cut off, desk-5's connection drops, desk-6's login is rejected by the vendor."),
     ("15:00", "desk-5's login lapsed with nothing to renew it: somebody has to log in again."),
     ("16:00", "desk-6 sits behind a guest network that answers every read with a web page."),
     ("16:30", "desk-1's usage read ends in a server error; the other seats still carry the rung."),
-    ("17:00", "astra-main's token nears its end; its own client renews it at 17:25."),
+    ("17:00", "astra-main's token nears its end, its own client renews it at 17:25; desk-3 spent its whole week."),
     ("17:30", "astra-main reports its week alone, as primary; desk-3's old-form answer leaves the Fable week out."),
     ("18:15", "One Claude seat after another has spent its Fable week."),
     ("19:00", "Six of seven have spent it; desk-7 carries the rung alone, and its session is filling."),
@@ -104,6 +109,8 @@ PHASES = _phases(
     ("20:40", "desk-7's session reset: both rungs are reachable again."),
     ("22:00", "Both vendors answer with errors: nobody can tell what is reachable."),
     ("22:30", "The vendors are back, and both rungs are reachable."),
+    ("23:00", "This machine's clock is two minutes off what the vendors say, so no login's expiry can be judged."),
+    ("23:15", "The clock is right again, and the day ends with both rungs reachable."),
 )
 
 SESSIONS = (
@@ -157,20 +164,46 @@ LOGINS = (
     Login("desk-6", "11:20", "19:20"),
     Login("desk-6", "19:10", "27:10"),
     Login("desk-7", "09:50", "17:50"),
+    Login("desk-7", "13:45", "21:45", scopes=("user:profile",)),
+    Login("desk-7", "14:00", "22:00"),
     Login("desk-7", "17:40", "25:40"),
     Login(CODEX_SEAT, "-222:00", "17:30"),
     Login(CODEX_SEAT, "17:25", "257:25"),
 )
 
 _READS = frozenset({Kind.USAGE})
+
+
+def _overdue(start: datetime) -> dict[str, object]:
+    return {"five_hour": {"utilization": 100.0, "resets_at": (start + clock("12:10")).isoformat()}}
+
+
+def _spent_week(start: datetime) -> list[Meter]:
+    return [
+        Meter(MeterKind.SESSION, 31.0, start + clock("19:40")),
+        Meter(MeterKind.WEEKLY, 100.0, start + clock("69:00")),
+    ]
+
+
 CHANGES = (
+    Change("12:15", "12:30", "desk-1", {"overlay": _overdue}),
+    Change("12:15", "12:30", "desk-2", {"overlay": {"amber_ladder": {"utilization": 100.0, "resets_at": None}}}),
+    Change("12:45", "13:00", "desk-5", {"overlay": {"seven_day": {"utilization": "n/a", "resets_at": None}}}),
+    Change("12:45", "13:00", "desk-6", {"extra_usage": {"is_enabled": True, "spend_limit_reached": True}}),
+    Change("12:45", "13:00", "desk-7", {"fault": Fault.REDIRECT, "redirect_to": "/v1/models", "fault_on": _READS}),
     Change("13:00", "13:30", "desk-4", {"fault": Fault.THROTTLED, "retry_after": "1200", "fault_on": _READS}),
+    Change("14:00", "14:15", "desk-1", {"fault": Fault.HANG, "fault_on": _READS}),
     Change("14:15", "15:00", "desk-3", {"fault": Fault.FORBIDDEN_SCOPE}),
+    Change("14:45", "15:00", "desk-1", {"fault": Fault.TRUNCATED_JSON, "fault_on": _READS}),
+    Change("14:45", "15:00", "desk-5", {"fault": Fault.DROP, "fault_on": _READS}),
+    Change("14:45", "15:00", "desk-6", {"fault": Fault.UNAUTHORIZED}),
     Change("16:00", "16:30", "desk-6", {"fault": Fault.HTML}),
     Change("16:30", "17:00", "desk-1", {"fault": Fault.SERVER_ERROR}),
+    Change("17:00", "17:30", "desk-3", {"windows": _spent_week}),
     Change("17:30", "18:15", "desk-3", {"shape": Shape.FLAT}),
     Change("17:30", "18:15", CODEX_SEAT, {"shape": Shape.WEEKLY_PRIMARY}),
     Change("22:00", "22:30", EVERYONE, {"fault": Fault.SERVER_ERROR}),
+    Change("23:00", "23:15", EVERYONE, {"date_offset_s": -120.0}),
 )
 
 
@@ -243,7 +276,7 @@ def _seat(seat: str, since: timedelta, start: datetime) -> DaySeat:
     for change in CHANGES:
         if change.seat in (seat, EVERYONE) and clock(change.begins) <= since < clock(change.ends):
             for name, value in change.fields.items():
-                setattr(script, name, value)
+                setattr(script, name, value(start) if callable(value) else value)
     return DaySeat(script, token, issued, expires, script.refresh_token, login.scopes)
 
 

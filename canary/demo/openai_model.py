@@ -35,6 +35,8 @@ def quota_headers(seat: SeatScript) -> Headers:
             rows.append((f"x-codex-{slot}-window-minutes", str(LENGTHS[meter.kind] // 60)))
         if meter and meter.resets_at:
             rows.append((f"x-codex-{slot}-reset-at", str(int(meter.resets_at.timestamp()))))
+    if seat.reached_type:
+        rows.append(("x-codex-rate-limit-reached-type", seat.reached_type))
     if seat.credits:
         rows.append(("x-codex-credits-has-credits", str(seat.credits["has_credits"])))
         rows.append(("x-codex-credits-unlimited", str(seat.credits["unlimited"])))
@@ -58,7 +60,7 @@ def _wall(ask: Ask, model: str) -> Reply:
         more["resets_at"] = int(reset.timestamp())
         more["resets_in_seconds"] = max(0, int((reset - ask.now).total_seconds()))
     message = "The usage limit has been reached"
-    return openai_error(429, "usage_limit_reached", message, headers=quota_headers(seat), **more)
+    return openai_error(429, seat.refusal, message, headers=quota_headers(seat), **more)
 
 
 def _no_quota() -> Reply:

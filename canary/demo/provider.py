@@ -159,6 +159,8 @@ class Provider:
         host, name = headers.get("host", ""), seat.name if seat else None
         asked = body if kind is Kind.MODEL else NO_BODY
         self.log.append(Request(now, method, path, host, mark, name, kind, kept, asked))
+        if refresh and seat and seat.fault and Kind.REFRESH in seat.fault_on:
+            return with_fault(seat, seat.fault, json_reply({})), seat
         if refresh:
             return self._renew(refresh, token, seat, now), seat
         if route is None:

@@ -85,6 +85,7 @@ LAPSED = {
 }
 _SCOPE = "OAuth token does not meet scope requirement user:profile"
 _REVOKED = "OAuth token has been revoked. Please obtain a new token."
+_ORG = "OAuth authentication is currently not allowed for this organization."
 
 
 def _forbidden(vendor: Vendor, message: str) -> Reply:
@@ -120,6 +121,8 @@ def with_fault(seat: SeatScript, fault: Fault, good: Reply) -> Reply:
             return _forbidden(seat.vendor, _SCOPE)
         case Fault.REVOKED:
             return _forbidden(seat.vendor, _REVOKED)
+        case Fault.ORG_REFUSED:
+            return _forbidden(seat.vendor, _ORG)
         case Fault.THROTTLED:
             return _throttled(seat)
         case Fault.SERVER_ERROR:

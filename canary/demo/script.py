@@ -54,6 +54,7 @@ class Fault(StrEnum):
     UNAUTHORIZED = "unauthorized"
     FORBIDDEN_SCOPE = "forbidden_scope"
     REVOKED = "revoked"
+    ORG_REFUSED = "org_refused"
     THROTTLED = "throttled"
     SERVER_ERROR = "server_error"
     OVERLOADED = "overloaded"
@@ -101,7 +102,8 @@ class Meter:
 class SeatScript:
     """Everything the far side knows about one seat; tests and the demo change it while the provider runs.
 
-    `overlay` replaces top-level keys of the usage document: unknown windows, malformed values.
+    `overlay` replaces top-level keys of the usage document: unknown windows, malformed values. A fault shows in
+    requests of the kinds in `fault_on`. `refusal` is the error type of a Codex wall, `reached_type` what it blames.
     """
 
     name: str
@@ -119,6 +121,8 @@ class SeatScript:
     overlay: Json | None = None
     allowed: bool | None = None
     limit_reached: bool | None = None
+    refusal: str = "usage_limit_reached"
+    reached_type: str | None = None
     expires_at: datetime | None = None
     refresh_token: str | None = None
     renewals: int = 0

@@ -62,7 +62,7 @@ class Demo:
                         "seat": [self._seat(CODEX_SEAT, "codex-usage")],
                     },
                 ],
-                "canary": {"jitter": "0s"},
+                "canary": {"jitter": "0s", "seat_timeout": "2s"},
                 "serve": {"listen": listen},
                 "source": {"claude_base_url": base_url, "codex_base_url": f"{base_url}/backend-api"},
             }

@@ -39,10 +39,11 @@ def parse(document: dict[str, Any], fetched_at: datetime, *, model: str = "") ->
     The vendor's own verdict comes before percentages.
     """
     limit = document.get("rate_limit")
+    own = tuple(_bucket(limit, fetched_at, ""))
     windows = (
-        *_bucket(limit, fetched_at, ""),
+        *own,
         *_additional(document.get("additional_rate_limits"), fetched_at),
-        *_model(document.get("model_usage"), model, fetched_at),
+        *_model(document.get("model_usage"), model, fetched_at, explained=any(window.full for window in own)),
         *_spend(document, fetched_at),
     )
     return Reading(NAME, fetched_at, windows, permits_overage=_permits(limit, document.get("credits")))
@@ -106,14 +107,19 @@ def _additional(buckets: Any, now: datetime) -> Iterator[Window]:
             yield from _bucket(bucket.get("rate_limit"), now, name.strip())
 
 
-def _model(usage: Any, model: str, now: datetime) -> Iterator[Window]:
-    """The vendor calling the rung's own model not available is a full window; other models never matter."""
+def _model(usage: Any, model: str, now: datetime, *, explained: bool) -> Iterator[Window]:
+    """The vendor calling the rung's own model not available is a full window; other models never matter.
+
+    Where a full window of the seat explains it and no time is named, it says nothing more.
+    """
     facts = usage.get(model) if isinstance(usage, dict) else usage
     if facts is None:
         return
     available = facts.get("available") if isinstance(facts, dict) else None
     if available is False:
         reset = reset_time(facts.get("available_at"), now).at
+        if explained and reset is None:
+            return
         yield Window(WindowKind.OTHER, resets_at=reset, scope=model, measure=Measure.REFUSED)
     elif available is not True:
         yield malformed(WindowKind.OTHER, model)

@@ -49,6 +49,7 @@ SHAPES: list[tuple[str, dict[str, Any], list[tuple[WindowKind, str, float | Meas
     ("a bucket that is text", {"additional_rate_limits": ["x"], **limits(slot(1))}, [(S, "", 0.01), (M, "", BAD)]),
     ("buckets that are text", {"additional_rate_limits": "x"}, [(M, "", BAD)]),
     ("the own model not available", {"model_usage": {"gpt-6-astra": {"available": False, "available_at": SOON}}, **limits(slot(1))}, [(S, "", 0.01), (X, "gpt-6-astra", REFUSED)]),
+    ("the own model not available, which a full window explains", {"model_usage": {"gpt-6-astra": {"available": False, "available_at": None}}, **limits(slot(100))}, [(S, "", 1.0)]),
     ("another model not available", {"model_usage": {"gpt-5": {"available": False}}, **limits(slot(1))}, [(S, "", 0.01)]),
     ("the own model, text for a truth", {"model_usage": {"gpt-6-astra": {"available": "no"}}}, [(X, "gpt-6-astra", BAD)]),
     ("spend control", {"spend_control": {"reached": False, "individual_limit": {"limit": "1000", "used": "36.797", "used_percent": 4, "remaining_percent": 96, "reset_at": SOON}}, **limits(slot(1))}, [(S, "", 0.01), (SP, "", 0.04)]),
