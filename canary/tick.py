@@ -24,13 +24,14 @@ log = logging.getLogger("rungwatch")
 
 @dataclass(frozen=True, slots=True)
 class Ticked:
-    """What a tick gave: the state to publish, what to keep, the transitions, and each rung's steps."""
+    """What a tick gave: the state to publish, what to keep, transitions, each rung's steps, every seat as read."""
 
     state: LadderState
     memory: Memory
     transitions: tuple[Transition, ...]
     probes: tuple[ProbeLog, ...]
     result: TickResult
+    probed: tuple[Probed, ...]
 
 
 async def tick(plan: Plan, memory: Memory, world: World, *, last: datetime | None = None) -> Ticked:
@@ -55,7 +56,7 @@ async def tick(plan: Plan, memory: Memory, world: World, *, last: datetime | Non
     result = TickResult.TIMEOUT if late or any(_timed_out(probed) for probed in found) else TickResult.OK
     clean = _clean(rungs, found)
     kept = _remembered(memory, found, state, result, missed(last, began, plan.interval), clean=clean)
-    return Ticked(state, kept, transitions, tuple(_logs(rungs, found, state)), result)
+    return Ticked(state, kept, transitions, tuple(_logs(rungs, found, state)), result, tuple(found))
 
 
 async def _probe_all(
