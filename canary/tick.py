@@ -15,7 +15,7 @@ from canary.probed import HELD, OK, Probed
 from canary.sources.target import Target
 from canary.world import World
 from decide.ladder import LadderState, RungStatus, Transition, follow
-from decide.quota import CLOCK_TOLERANCE
+from decide.quota import CLOCK_TOLERANCE, disagreements
 from decide.reason import Reason
 from exporters.view import ProbeLog, TickResult
 
@@ -56,7 +56,9 @@ async def tick(plan: Plan, memory: Memory, world: World, *, last: datetime | Non
     result = TickResult.TIMEOUT if late or any(_timed_out(probed) for probed in found) else TickResult.OK
     clean = _clean(rungs, found)
     kept = _remembered(memory, found, state, result, missed(last, began, plan.interval), clean=clean)
-    return Ticked(state, kept, transitions, tuple(_logs(rungs, found, state)), result, tuple(found))
+    return Ticked(
+        state, kept, transitions, tuple(_logs(rungs, found, state, plan.limits.stale_after)), result, tuple(found)
+    )
 
 
 async def _probe_all(
@@ -132,7 +134,17 @@ def missed(last: datetime | None, now: datetime, interval: timedelta) -> int:
     return max(0, int((now - last) / interval + 0.25) - 1)
 
 
-def _logs(rungs: Iterable[RungPlan], found: Iterable[Probed], state: LadderState) -> Iterable[ProbeLog]:
+def _told(probed: Probed, now: datetime, stale_after: timedelta) -> Iterable[str]:
+    """What the sources of a seat say differently of one window, and which of them counts."""
+    readings = [kept.reading for kept in probed.memory.sources.values() if kept.reading is not None]
+    for odd in disagreements(readings, now=now, stale_after=stale_after):
+        name = f"{odd.kind} {odd.scope}".strip()
+        yield f"{name}: {odd.spoke} says {odd.used:.0%} and counts, {odd.other} says {odd.other_used:.0%}"
+
+
+def _logs(
+    rungs: Iterable[RungPlan], found: Iterable[Probed], state: LadderState, stale_after: timedelta
+) -> Iterable[ProbeLog]:
     by_rung = {rung.name: [probed for probed in found if probed.target.rung == rung.name] for rung in rungs}
     for rung in rungs:
         status = state.rung(rung.name)
@@ -145,6 +157,7 @@ def _logs(rungs: Iterable[RungPlan], found: Iterable[Probed], state: LadderState
         for probed in by_rung[rung.name]:
             seat = states[probed.target.seat]
             lines.extend(f"  {seat.name}: {step}" for step in probed.steps)
+            lines.extend(f"  {seat.name}: {told}" for told in _told(probed, state.at, stale_after))
             why = f", {seat.reason}" if seat.reason else ""
             lines.append(f"  {seat.name}: {seat.state}{why}")
         yield ProbeLog(rung.name, state.at, tuple(lines), any(_failed(probed) for probed in by_rung[rung.name]))

@@ -208,3 +208,40 @@ def newest(readings: Iterable[Reading]) -> tuple[tuple[Window, Reading], ...]:
             ):
                 found[window.key] = (window, reading)
     return tuple(found.values())
+
+
+DISAGREEMENT = 0.10
+"""By how much of a window two fresh readings may differ before it is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Two sources that say different things of one window; `spoke` is the one that counts, being the newer."""
+
+    kind: WindowKind
+    scope: str
+    spoke: str
+    used: float
+    other: str
+    other_used: float
+
+
+def disagreements(readings: Iterable[Reading], *, now: datetime, stale_after: timedelta) -> tuple[Disagreement, ...]:
+    """Where fresh readings of one window differ by more than the tolerance."""
+    fresh = sorted(
+        (reading for reading in readings if _aged(reading.fetched_at, now, stale_after) is None),
+        key=lambda reading: reading.fetched_at,
+        reverse=True,
+    )
+    spoke: dict[tuple[WindowKind, str], tuple[Window, str]] = {}
+    found = []
+    for reading in fresh:
+        for window in reading.windows:
+            if window.measure is not Measure.METERED:
+                continue
+            first = spoke.setdefault(window.key, (window, reading.source))
+            if abs(first[0].used - window.used) > DISAGREEMENT:
+                found.append(
+                    Disagreement(window.kind, window.scope, first[1], first[0].used, reading.source, window.used)
+                )
+    return tuple(found)

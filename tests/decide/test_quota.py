@@ -4,7 +4,18 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from decide.quota import Measure, Reading, Window, WindowKind, WindowState, fuller, judge_window, newest, succeed
+from decide.quota import (
+    Measure,
+    Reading,
+    Window,
+    WindowKind,
+    WindowState,
+    disagreements,
+    fuller,
+    judge_window,
+    newest,
+    succeed,
+)
 from decide.reason import Reason
 from decide.seat import STALE_AFTER
 
@@ -140,3 +151,18 @@ def test_times_are_aware() -> None:
         Window(SESSION, 0.1, naive)
     with pytest.raises(ValueError, match="fetched_at must be aware"):
         Reading("s", naive)
+
+
+def test_fresh_sources_that_disagree_are_told_and_the_newer_counts() -> None:
+    def reading(source: str, used: float, ago: int, kind: WindowKind = SESSION) -> Reading:
+        return Reading(source, NOW - ago * MINUTE, (Window(kind, used),))
+
+    def told(*readings: Reading) -> list[tuple[str, float, str, float]]:
+        found = disagreements(readings, now=NOW, stale_after=STALE_AFTER)
+        return [(odd.spoke, odd.used, odd.other, odd.other_used) for odd in found]
+
+    assert told(reading("old", 0.2, 5), reading("new", 0.5, 1)) == [("new", 0.5, "old", 0.2)]
+    assert told(reading("old", 0.4, 5), reading("new", 0.5, 1)) == []
+    assert told(reading("old", 0.2, 16), reading("new", 0.5, 1)) == []
+    assert told(reading("old", 0.2, 5), reading("new", 0.5, 1, WindowKind.WEEKLY)) == []
+    assert told(reading("old", 0.2, 5)) == []
