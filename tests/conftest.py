@@ -8,6 +8,11 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+# a busy machine is no fault of a rule: no example is timed
+settings.register_profile("rungwatch", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("rungwatch")
 
 NOBODY = 65534
 VARIABLES = (

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from canary.config import RungSection, SeatSection
 from canary.load import ConfigError, config_path, discovered, load, parse, read, usual_path
 from canary.plan import plan_of
 
@@ -34,10 +35,8 @@ name = "codex-main"
 SECRET = "sk-ant-oat01-SECRETSECRETSECRET"
 LABEL = "must be 1 to 64 printable characters and no e-mail, path, account id or token: it becomes a label"
 DURATION = "must be a duration such as 90s, 5m or 1h30m"
-IN_SEAT = (
-    "allow_overage, api_key_env, api_key_file, auth, config_dir, config_dir_setting, ignore_windows, keychain, "
-    "keychain_account, name, quota, seats_file, sources"
-)
+IN_SEAT = ", ".join(sorted(SeatSection.model_fields))
+IN_RUNG = ", ".join(sorted(RungSection.model_fields))
 
 
 def fault(text: str) -> str:
@@ -60,7 +59,7 @@ BAD = {
     ),
     "unknown key of a rung": (
         changed('kind = "codex"', 'kind = "codex"\nmodle = "x"'),
-        "r.toml:17: rung[1].modle: unknown key; allowed here: accepts, kind, model, name, scopes, seat, seats_file",
+        f"r.toml:17: rung[1].modle: unknown key; allowed here: {IN_RUNG}",
     ),
     "unknown key of a seat": (
         GOOD + 'configdir = "~/x"\n',

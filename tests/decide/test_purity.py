@@ -19,7 +19,7 @@ PURE = sorted(
     ]
 )
 ALLOWED = {
-    "collections", "dataclasses", "datetime", "enum", "functools", "hashlib", "hmac", "itertools", "json", "math",
+    "collections", "contextlib", "dataclasses", "datetime", "enum", "functools", "hashlib", "hmac", "itertools", "json", "math",
     "re", "statistics", "types", "typing",
 }  # fmt: skip
 FORBIDDEN_CALLS = {

@@ -1,5 +1,6 @@
 """The command line as a module, run by the interpreter of the tests; `--as-nobody` gives up root first."""
 
+import codecs
 import os
 import sys
 
@@ -15,6 +16,7 @@ NOBODY = 65534
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--as-nobody"]:
         del sys.argv[1]
+        codecs.lookup("utf-8-sig")
         os.setgroups([])
         os.setgid(NOBODY)
         os.setuid(NOBODY)
