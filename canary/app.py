@@ -100,7 +100,7 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
 
     extras = extras or Extras(SystemClock())
     world, http = real_world(loaded.config, extras.clock)
-    daemon, schedule, app = _wired(loaded, state_dir, world, extras)
+    daemon, schedule, app = compose(loaded, state_dir, world, extras)
     server = uvicorn.Server(
         uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=2)
     )
@@ -119,7 +119,8 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
         await http.aclose()
 
 
-def _wired(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "tuple[Daemon, Schedule, Starlette]":
+def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "tuple[Daemon, Schedule, Starlette]":
+    """The daemon, its schedule (not started) and its HTTP application, wired to one another."""
     from canary.daemon import Daemon, Hooks
     from canary.schedule import Schedule
     from exporters.endpoint import endpoint

@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,11 @@ def lock(folder: Path) -> Iterator[None]:
 
 
 _MEMORY = TypeAdapter(Memory)
-_STATE = TypeAdapter(LadderState)
+
+
+@cache
+def _state() -> TypeAdapter[LadderState]:
+    return TypeAdapter(LadderState)
 
 
 def peek_memory(folder: Path) -> Memory:
@@ -102,13 +107,14 @@ def save(folder: Path, memory: Memory, transitions: Iterable[Transition]) -> Non
     _append(folder / TRANSITIONS, transitions)
     replace_file(folder / MEMORY, _MEMORY.dump_json(memory), mode=0o600)
     if memory.state is not None:
-        replace_file(folder / STATE, _STATE.dump_json(memory.state), mode=0o600)
+        state = _MEMORY.dump_python(memory, mode="json", include={"state"})["state"]
+        replace_file(folder / STATE, json.dumps(state).encode(), mode=0o600)
 
 
 def load_state(folder: Path) -> LadderState | None:
     """The last published state; None when there is none or it cannot be read."""
     try:
-        return _STATE.validate_json((folder / STATE).read_bytes())
+        return _state().validate_json((folder / STATE).read_bytes())
     except (OSError, ValidationError):
         return None
 

@@ -1,17 +1,23 @@
-"""HTTP out: one bounded request, never redirected, never through another host; the only file that imports httpx."""
+"""HTTP out: one bounded request, never redirected, never through another host; the only file that imports httpx.
+
+It is imported with the first request: a canary that sends nothing starts a fifth faster without.
+"""
 
 import re
-import ssl
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
-
-import httpx
 
 from canary.clock import Clock
 from decide.reason import Reason
+
+if TYPE_CHECKING:
+    import ssl
+
+    import httpx
 
 BODY_LIMIT = 1024 * 1024
 """The largest answer that is read, in bytes."""
@@ -92,6 +98,8 @@ class Http:
 
     async def fetch(self, ask: Ask) -> Reply:
         """The reply to one GET; a failure is a value, and no exception text carries a header or body."""
+        import httpx
+
         local = urlsplit(ask.url).hostname in LOOPBACK
         idle = self._idle[local]
         client = idle.pop() if idle else self._open(local)
@@ -104,7 +112,7 @@ class Http:
         finally:
             idle.append(client)
 
-    async def _get(self, client: httpx.AsyncClient, ask: Ask) -> Reply:
+    async def _get(self, client: "httpx.AsyncClient", ask: Ask) -> Reply:
         async with client.stream("GET", ask.url, headers=dict(ask.headers)) as response:
             body = bytearray()
             async for piece in response.aiter_bytes():
@@ -114,7 +122,9 @@ class Http:
             headers = {name.lower(): value for name, value in response.headers.items()}
             return Reply(self._clock.now(), response.status_code, headers, bytes(body))
 
-    def _open(self, local: bool) -> httpx.AsyncClient:
+    def _open(self, local: bool) -> "httpx.AsyncClient":
+        import httpx
+
         self._verify = self._verify or httpx.create_ssl_context()
         return httpx.AsyncClient(
             timeout=self._timeout_s,

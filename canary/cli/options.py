@@ -19,7 +19,7 @@ def config_option(command: F) -> F:
     return click.option(
         "--config",
         "config_path",
-        type=click.Path(path_type=Path),
+        type=click.Path(path_type=Path, readable=False),
         help="Configuration file  [default: $RUNGWATCH_CONFIG, else the one in ~/.config/rungwatch]",
     )(command)
 
@@ -28,7 +28,7 @@ def state_option(command: F) -> F:
     """`--state-dir FOLDER`."""
     return click.option(
         "--state-dir",
-        type=click.Path(path_type=Path),
+        type=click.Path(path_type=Path, readable=False),
         help="State folder  [default: $RUNGWATCH_STATE_DIR, else ~/.local/state/rungwatch]",
     )(command)
 

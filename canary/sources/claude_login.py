@@ -62,7 +62,8 @@ async def read_login(
 
 async def read_identity(config_dir: Path, *, sleep: Sleep, offload: Offload) -> tuple[str, str]:
     """The account and organisation that the client wrote beside its login, empty where it did not (formats 1.1)."""
-    for path in (config_dir / ".config.json", config_dir / ".claude.json", _beside(config_dir)):
+    places = (config_dir / ".config.json", config_dir / ".claude.json", _beside(config_dir))
+    for path in await offload(lambda: [place for place in dict.fromkeys(places) if place.exists()]):
         found = await read_object(path, sleep=sleep, offload=offload)
         account = found.value.get("oauthAccount") if isinstance(found, Document) else None
         if isinstance(account, dict):

@@ -6,7 +6,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import jwt
 from pydantic import SecretStr
 
 from canary.files import Document, FileFault, Sleep, read_bytes, read_object
@@ -81,6 +80,8 @@ def _chatgpt(access: str, tokens: dict[str, Any], now: datetime) -> Login:
 
 def token_claims(token: str) -> dict[str, Any]:
     """The unverified claims of a JWT, empty for a token that is not one."""
+    import jwt  # it imports cryptography, where that is there: only a machine with a Codex login waits for it
+
     try:
         claims = jwt.decode(token, options={"verify_signature": False})
     except (jwt.InvalidTokenError, ValueError, RecursionError):

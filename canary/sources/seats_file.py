@@ -18,7 +18,7 @@ NAME = "seats-file"
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore", strict=True)
+    model_config = ConfigDict(extra="ignore", strict=True, defer_build=True)
 
 
 class WindowEntry(_Part):

@@ -10,7 +10,7 @@ from socket import socket
 import uvicorn
 
 from canary import folder
-from canary.app import Extras, _wired, listen, real_world
+from canary.app import Extras, compose, listen, real_world
 from canary.load import Loaded, read
 from tests.bench.fast import FastClock
 
@@ -18,7 +18,7 @@ from tests.bench.fast import FastClock
 async def drive(loaded: Loaded, state_dir: Path, bound: socket, clock: FastClock) -> None:
     """Serve the pages, and tick until killed."""
     world, _ = real_world(loaded.config, clock)
-    daemon, _, app = _wired(loaded, state_dir, world, Extras(clock))
+    daemon, _, app = compose(loaded, state_dir, world, Extras(clock))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))
     serving = asyncio.create_task(server.serve(sockets=[bound]))
     while not serving.done():

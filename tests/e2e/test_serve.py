@@ -131,7 +131,7 @@ def test_reload_keeps_the_old_configuration_until_the_new_one_is_right(ladder: S
 
 
 def test_sch_10_of_four_canaries_at_once_one_reads(ladder: Scene) -> None:
-    ladder.provider.delay_s = 8
+    ladder.provider.delay_s = 10
     with ExitStack() as stack:
         running = [_start_canary(ladder, number, stack) for number in range(4)]
         codes = [process.wait(60) for process in running]
