@@ -56,11 +56,11 @@ def real_world(config: Config, clock: Clock) -> tuple[World, Http]:
     return World(clock, http.fetch, asyncio.sleep, system_keychain, os.environ), http
 
 
-async def tick_once(config: Config, memory: Memory) -> Ticked:
-    """One tick on this machine."""
+async def tick_once(config: Config, memory: Memory, state_dir: Path) -> Ticked:
+    """One tick on this machine; `state_dir` is where feeds are kept."""
     world, http = real_world(config, SystemClock())
     try:
-        return await tick(plan_of(config), memory, world)
+        return await tick(plan_of(config, state_dir=state_dir), memory, world)
     finally:
         await http.aclose()
 

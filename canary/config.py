@@ -242,8 +242,8 @@ def _problems(config: Config) -> Iterator[str]:
 
 
 def _rung_problems(rung: RungSection) -> Iterator[str]:
-    if not rung.seat and rung.seats_file is None:
-        yield f"rung.seat: rung {rung.name!r} has no seat; add a [[rung.seat]] or seats_file"
+    if not rung.seat and rung.seats_file is None and not rung.seats_command:
+        yield f"rung.seat: rung {rung.name!r} has no seat; add a [[rung.seat]], seats_file or seats_command"
     names = [seat.name for seat in rung.seat]
     for name in dict.fromkeys(names):
         if names.count(name) > 1:
@@ -260,6 +260,10 @@ def _seat_problems(rung: RungSection, seat: SeatSection) -> Iterator[str]:
             yield f"rung.seat.sources: {where}: unknown source {source!r}; the sources are {_listed(sorted(SOURCES))}"
         elif row.login_kind not in (None, LOGIN_KINDS[rung.kind]):
             yield f"rung.seat.sources: {where}: source {source!r} does not read a seat of kind {rung.kind!r}"
+    if "command" in seat.sources and not seat.command:
+        yield f"rung.seat.command: {where}: source 'command' needs the program and its arguments"
+    if "ccswitch" in seat.sources and not seat.switcher_row:
+        yield f"rung.seat.switcher_row: {where}: source 'ccswitch' needs the name under which it keeps this seat"
     if "seats-file" in seat.sources and seat.seats_file is None:
         yield f"rung.seat.seats_file: {where}: source 'seats-file' needs the path of the file"
     if seat.auth is Auth.API_KEY and not (seat.api_key_env or seat.api_key_file):

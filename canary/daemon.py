@@ -44,7 +44,7 @@ class Daemon:
     def __init__(
         self, config: Config, folder: Path, memory: Memory, world: World, hooks: Hooks, *, demo: bool = False
     ):
-        self._plan: Plan = plan_of(config, demo=demo)
+        self._plan: Plan = plan_of(config, state_dir=folder, demo=demo)
         self._folder, self._memory, self._world, self._hooks, self._demo = folder, memory, world, hooks, demo
         self._last: datetime | None = None
         self._reload_ok = True
@@ -103,7 +103,7 @@ class Daemon:
             self._refused, self._reload_ok = str(error), False
         else:
             self._refused, self._reload_ok = "", True
-            plan = plan_of(config, demo=self._demo)
+            plan = plan_of(config, state_dir=self._folder, demo=self._demo)
             if plan != self._plan:
                 self._plan = plan
                 self._hooks.reset(config)

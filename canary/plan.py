@@ -1,16 +1,19 @@
 """Plan: what a configuration says to read, as values that a tick can use; seat lists are read at each tick."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
+from canary import feed
 from canary.config import Config, RungSection, SeatSection
 from canary.files import FileFault, read_object
 from canary.login import Login
 from canary.memory import Memory
 from canary.probe import Limits, guarded
-from canary.sources import seats_file
+from canary.sources import command, seats_file
+from canary.sources.answer import Answer
 from canary.sources.seats_file import ListedSeat
 from canary.sources.table import LOGIN_KINDS, SOURCES
 from canary.sources.target import Target
@@ -18,6 +21,8 @@ from canary.world import World
 from decide.ladder import Role
 from decide.reason import Reason
 from decide.seat import Auth, Quota
+
+Listing = list[ListedSeat] | Answer
 
 DEFAULT_DIRS = {"claude": "~/.claude", "codex": "~/.codex"}
 
@@ -30,6 +35,7 @@ class RungPlan:
     role: Role
     targets: tuple[Target, ...] = ()
     seats_file: Path | None = None
+    seats_command: tuple[str, ...] = ()
     model: str = ""
     scopes: tuple[str, ...] = ()
     client_renews: bool = True
@@ -49,12 +55,12 @@ class Plan:
     demo: bool = False
 
 
-def plan_of(config: Config, *, demo: bool = False) -> Plan:
-    """The plan that a configuration makes."""
+def plan_of(config: Config, *, state_dir: Path = Path(), demo: bool = False) -> Plan:
+    """The plan that a configuration makes; feeds are looked for below `state_dir`."""
     canary = config.canary
     primary, second = config.in_order()
     return Plan(
-        rungs=(_rung(primary, Role.PRIMARY, config), _rung(second, Role.SECOND, config)),
+        rungs=(_rung(primary, Role.PRIMARY, config, state_dir), _rung(second, Role.SECOND, config, state_dir)),
         limits=Limits(canary.seat_timeout, canary.reads_per_hour, canary.stale_after),
         deadline=canary.tick_deadline,
         concurrency=canary.concurrency,
@@ -63,20 +69,21 @@ def plan_of(config: Config, *, demo: bool = False) -> Plan:
     )
 
 
-def _rung(rung: RungSection, role: Role, config: Config) -> RungPlan:
-    targets = tuple(_target(rung, seat, config) for seat in rung.seat)
+def _rung(rung: RungSection, role: Role, config: Config, state_dir: Path) -> RungPlan:
+    targets = tuple(_target(rung, seat, config, state_dir) for seat in rung.seat)
     return RungPlan(
         name=rung.name,
         role=role,
         targets=targets,
         seats_file=rung.seats_file,
+        seats_command=rung.seats_command,
         model=rung.model,
         scopes=rung.scopes,
         client_renews=not rung.sends_token_itself,
     )
 
 
-def _target(rung: RungSection, seat: SeatSection, config: Config) -> Target:
+def _target(rung: RungSection, seat: SeatSection, config: Config, state_dir: Path) -> Target:
     auth = seat.auth or _AUTH[LOGIN_KINDS[rung.kind]]
     kind = LOGIN_KINDS[rung.kind] if auth is Auth.OAUTH else _KINDS[auth]
     return Target(
@@ -96,6 +103,12 @@ def _target(rung: RungSection, seat: SeatSection, config: Config) -> Target:
         claude_base_url=config.source.claude_base_url,
         codex_base_url=config.source.codex_base_url,
         seats_file=seat.seats_file,
+        feeds=state_dir / feed.FOLDER,
+        client=seat.client,
+        switcher_file=seat.switcher_file,
+        switcher_row=seat.switcher_row,
+        base_url=seat.base_url,
+        command=seat.command,
         api_key_env=seat.api_key_env,
         api_key_file=seat.api_key_file,
         keychain=seat.keychain,
@@ -109,25 +122,34 @@ _KINDS = {Auth.API_KEY: "key", Auth.NONE: "none"}
 
 
 async def expand(rung: RungPlan, world: World, memory: Memory, within: timedelta) -> RungPlan:
-    """The rung with the seats that its seats.json lists now; those it listed before stay, unknown, while it fails."""
-    if rung.seats_file is None:
-        return rung
-    until = asyncio.get_running_loop().time() + within.total_seconds()
-    path, owner = rung.seats_file, f"{rung.name} seats"
-    found = await guarded(
-        lambda: read_object(path, sleep=world.sleep, offload=world.offloader.owned(owner)),
-        until,
-        lambda reason: FileFault(reason, f"reading {path}: {reason}"),
-        owner,
-    )
+    """The rung with the seats that its list has now; those it had before stay, unknown, while that cannot be read."""
+    for read in _lists(rung, world, memory):
+        until = asyncio.get_running_loop().time() + within.total_seconds()
+        found = await guarded(read, until, lambda reason: Answer(failure=reason), f"{rung.name} seats")
+        if isinstance(found, Answer):
+            rung = _unlisted(rung, memory, found.failure or Reason.MALFORMED, found.step)
+        else:
+            own = {target.seat for target in rung.targets}
+            rung = replace(
+                rung, targets=(*rung.targets, *(_add(rung, seat) for seat in found if seat.name not in own))
+            )
+    return rung
+
+
+def _lists(rung: RungPlan, world: World, memory: Memory) -> Iterator[Callable[[], Awaitable[Listing]]]:
+    path, words = rung.seats_file, rung.seats_command
+    if path is not None:
+        yield lambda: _listed_in(path, world, memory.salt, f"{rung.name} seats")
+    if words:
+        yield lambda: command.list_seats(words, world, salt=memory.salt)
+
+
+async def _listed_in(path: Path, world: World, salt: bytes, owner: str) -> Listing:
+    found = await read_object(path, sleep=world.sleep, offload=world.offloader.owned(owner))
     if isinstance(found, FileFault):
-        return _unlisted(rung, memory, found.reason, found.text)
-    now = world.clock.now()
-    listed = seats_file.parse(found.value, modified_at=found.modified_at, now=now, salt=memory.salt)
-    if listed is None:
-        return _unlisted(rung, memory, Reason.MALFORMED, f"{path} is not a seats.json document")
-    own = {target.seat for target in rung.targets}
-    return replace(rung, targets=(*rung.targets, *(_add(rung, seat) for seat in listed if seat.name not in own)))
+        return Answer(failure=found.reason, step=found.text)
+    listed = seats_file.parse(found.value, modified_at=found.modified_at, now=world.clock.now(), salt=salt)
+    return Answer(failure=Reason.MALFORMED, step=f"{path} is not a seats.json document") if listed is None else listed
 
 
 def _unlisted(rung: RungPlan, memory: Memory, reason: Reason, note: str) -> RungPlan:

@@ -11,7 +11,7 @@ from canary.login import Login
 from canary.memory import Memory, SeatMemory, SourceMemory, counted
 from canary.plan import Plan, RungPlan, expand
 from canary.probe import probe
-from canary.probed import HELD, OK, Probed
+from canary.probed import Probed
 from canary.sources.target import Target
 from canary.world import World
 from decide.ladder import LadderState, RungStatus, Transition, follow
@@ -103,11 +103,8 @@ def _status(rung: RungPlan, found: Iterable[Probed], plan: Plan, now: datetime, 
 
 
 def _clean(rungs: Iterable[RungPlan], found: Iterable[Probed]) -> bool:
-    """Whether everything that is configured to be read stands read, a read held back for its budget included."""
-    return all(rung.unlisted is None for rung in rungs) and not any(
-        probed.login.fault is not None or any(kept.failure is not None for kept in probed.memory.sources.values())
-        for probed in found
-    )
+    """Whether every list and every seat stands read, a read held back for its budget included."""
+    return all(rung.unlisted is None for rung in rungs) and not any(_failed(probed) for probed in found)
 
 
 def _remembered(
@@ -168,4 +165,6 @@ def _timed_out(probed: Probed) -> bool:
 
 
 def _failed(probed: Probed) -> bool:
-    return any(outcome not in (OK, HELD) for _, outcome in probed.reads)
+    """Whether a seat stands unread: its login could not be told, or all of its sources failed (design 5)."""
+    failures = [kept.failure for kept in probed.memory.sources.values()]
+    return probed.login.fault is not None or (bool(failures) and all(failures))

@@ -40,6 +40,7 @@ class Reason(StrEnum):
     TIMEOUT = "timeout"
     NETWORK = "network"
     REDIRECT = "redirect"
+    SOURCE_MISSING = "source_missing"
     SOURCE_FAILED = "source_failed"
     HTML = "html"
     HTTP_403 = "http_403"
@@ -106,6 +107,9 @@ WORDS: Mapping[Reason, Words] = MappingProxyType(
         Reason.TIMEOUT: Words("the read did not end in time", _LATER),
         Reason.NETWORK: Words("the host could not be reached", "check the network, proxy and DNS"),
         Reason.REDIRECT: Words("the host answered with a redirect, which is never followed", "check the base URL"),
+        Reason.SOURCE_MISSING: Words(
+            "what reports this seat is not there, or does not name it", "fix the path, or the seat's name in it"
+        ),
         Reason.SOURCE_FAILED: Words("the program that reports this seat says that its own read failed", _LATER),
         Reason.HTML: Words("a web page came instead of data", "check for a captive portal or gateway"),
         Reason.HTTP_403: Words("the login is live but may not read its quota", "use another source for this seat"),

@@ -52,7 +52,7 @@ def command(
             memory, warning = folder.load_memory(place)
             if warning:
                 click.echo(warning, err=True)
-            done = asyncio.run(tick_once(loaded.config, memory))
+            done = asyncio.run(tick_once(loaded.config, memory, place))
             folder.save(place, done.memory, done.transitions)
     except folder.LockedError as error:
         click.echo(str(error), err=True)

@@ -11,7 +11,8 @@ from canary.feed import serve
 @click.command(
     "feed",
     short_help="Claude Code's status line; keeps its quotas for the canary",
-    epilog='Example, in settings.json of Claude Code: "statusLine": {"type": "command", "command": "rungwatch feed"}',
+    epilog="Example: rungwatch feed < report.json; in Claude Code's settings.json: "
+    '"statusLine": {"type": "command", "command": "rungwatch feed"}',
 )
 @click.option("--state-dir", help="State folder  [default: as for every other command]")
 @click.option(
@@ -24,6 +25,6 @@ def command(context: click.Context, state_dir: str | None, config_dir: str | Non
     Sends nothing, and keeps windows and times only. A report that it cannot read costs a line on standard error and
     never the status line.
     """
-    if sys.stdin.isatty():
-        raise click.UsageError("standard input is a terminal: Claude Code runs this command and writes JSON to it")
+    if sys.stdin is None or sys.stdin.isatty():
+        raise click.UsageError("Claude Code runs this command and writes JSON to its standard input")
     context.exit(serve(os.environ, state_dir, config_dir))

@@ -14,6 +14,7 @@ COMMANDS = MappingProxyType(
     {
         "canary": "read every seat once and show the ladder",
         "check": "check the configuration and say what it reads and sends",
+        "feed": "keep what Claude Code tells its status line, and print one",
         "guard": "turn the last state into an exit code",
         "init": "find logins and write a configuration",
         "serve": "tick on a schedule, serve metrics and the status page",

@@ -13,9 +13,9 @@ from decide.reason import Reason
 class Answer:
     """Either a `reading` or the `failure` for which there is none.
 
-    `rejected`: the vendor refused the login. `retry_after_s`: how long the host asks to be left alone.
-    `accepted`: the host took the login, which a refusal to show quotas (403 for scope) is too. `step` is one
-    line on what was done, without secrets.
+    `rejected`: the vendor refused the login. `retry_after_s`: how long the host asks to be left alone. `skew_s`: by
+    how many seconds this machine's clock is ahead of the host's. `step` is one line on what was done, without
+    secrets.
     """
 
     reading: Reading | None = None
@@ -24,6 +24,11 @@ class Answer:
     retry_after_s: float | None = None
     skew_s: float | None = None
     step: str = ""
+
+    def __post_init__(self) -> None:
+        """A source that is not there is told apart from a login that is not."""
+        if self.failure is Reason.MISSING:
+            object.__setattr__(self, "failure", Reason.SOURCE_MISSING)
 
 
 def failed(reply: Reply) -> Answer | None:

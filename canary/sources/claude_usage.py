@@ -1,6 +1,6 @@
 """Claude usage endpoint: what to ask, and the windows in its answer (formats 2)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any
 
@@ -118,9 +118,13 @@ def _limit(entry: dict[str, Any], now: datetime) -> Window | None:
 
 
 def _model(scope: Any) -> str:
+    """The model's display name, or its id where that is null; empty where neither can be read."""
     model = scope.get("model") if isinstance(scope, dict) else None
-    names: Iterable[Any] = (model.get("display_name"), model.get("id")) if isinstance(model, dict) else ()
-    return next((name.strip() for name in names if isinstance(name, str) and name.strip()), "")
+    if not isinstance(model, dict):
+        return ""
+    name = model.get("display_name")
+    name = model.get("id") if name is None else name
+    return name.strip() if isinstance(name, str) else ""
 
 
 def _spend(document: dict[str, Any], now: datetime) -> Iterator[Window]:
@@ -134,7 +138,9 @@ def _spend(document: dict[str, Any], now: datetime) -> Iterator[Window]:
         if not isinstance(block, dict):
             yield malformed(WindowKind.SPEND)
             continue
-        if block.get("spend_limit_reached") is True:
+        if not isinstance(block.get("spend_limit_reached"), bool | None):
+            yield malformed(WindowKind.SPEND)
+        elif block.get("spend_limit_reached") is True:
             yield Window(WindowKind.SPEND, measure=Measure.REFUSED)
         elif block.get(switch) is True:
             yield _purse(block.get(limit), block.get(used), block.get(percent), now)

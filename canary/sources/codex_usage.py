@@ -9,6 +9,7 @@ from pydantic import SecretStr
 from canary.files import parse_object
 from canary.http import Ask, Reply
 from canary.sources.answer import Answer, describe, failed
+from canary.sources.credits import spendable
 from canary.sources.wire import finite, kind_of_duration, malformed, meter, reset_time
 from decide.quota import Measure, Reading, Window, WindowKind
 
@@ -160,7 +161,7 @@ def _credits_only(purse: Any) -> Iterator[Window]:
         return
     if not isinstance(purse, dict):
         yield malformed(WindowKind.SPEND)
-    elif usable(purse):
+    elif spendable(purse):
         yield Window(WindowKind.SPEND, measure=Measure.UNLIMITED)
     elif purse.get("has_credits") is False or purse.get("overage_limit_reached") is True:
         yield Window(WindowKind.SPEND, measure=Measure.REFUSED)
@@ -168,16 +169,7 @@ def _credits_only(purse: Any) -> Iterator[Window]:
         yield malformed(WindowKind.SPEND)
 
 
-def usable(purse: dict[str, Any]) -> bool:
-    """Whether credits are there to be spent; `balance` is a decimal string, a number or null."""
-    if purse.get("overage_limit_reached") is True:
-        return False
-    if purse.get("unlimited") is True:
-        return True
-    return purse.get("has_credits") is True and purse.get("balance") not in ("0", "0.00", 0)
-
-
 def _permits(limit: Any, purse: Any) -> bool:
     if not isinstance(limit, dict) or _refused(limit):
         return False
-    return limit.get("allowed") is True or (isinstance(purse, dict) and usable(purse))
+    return limit.get("allowed") is True or spendable(purse)

@@ -1,11 +1,11 @@
 """seats.json: the neutral document by which any program can report seats, and what each of its seats says."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from canary.label import alias, usable_name
 from canary.login import Login, Renewal
@@ -15,6 +15,15 @@ from decide.reason import Reason
 from decide.seat import Auth, Quota
 
 NAME = "seats-file"
+
+
+def _text(value: Any) -> Any:
+    if not isinstance(value, str | None):
+        raise ValueError("must be ISO 8601 with a zone")  # noqa: TRY004 - pydantic takes no TypeError
+    return value
+
+
+Time = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_text)]
 
 
 class _Part(BaseModel):
@@ -36,7 +45,7 @@ class TokenEntry(_Part):
     """The login, without its secret. `needs_login`: the writer knows that it is dead."""
 
     kind: Literal["oauth", "api_key", "none"]
-    expires_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    expires_at: Time | None = None
     refreshable: bool = False
     needs_login: bool = False
 
@@ -50,19 +59,19 @@ class SeatEntry(_Part):
     provider: str | None = None
     token: TokenEntry
     quota: Annotated[Quota, Field(strict=False)] = Quota.METERED
-    fetched_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    fetched_at: Time | None = None
     windows: list[Any] = Field(default_factory=list)
     refused: bool = False
     permits_overage: bool = False
     last_error: str | None = None
-    last_error_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    last_error_at: Time | None = None
 
 
 class SeatsFile(_Part):
     """What a program that knows seats writes for rungwatch to read."""
 
     schema_version: Literal[1]
-    fetched_at: Annotated[AwareDatetime, Field(strict=False)] | None = None
+    fetched_at: Time | None = None
     seats: list[Any]
 
 
@@ -98,7 +107,7 @@ def parse(document: dict[str, Any], *, modified_at: datetime, now: datetime, sal
     except ValidationError:
         return None
     entries = [_entry(raw) for raw in file.seats]
-    names = labels(entries, salt)
+    names = labels([_name(raw) for raw in file.seats], entries, salt)
     stated = file.fetched_at
     return [
         ListedSeat(name, Login(fault=Reason.MALFORMED), Quota.METERED, failure=Reason.MALFORMED)
@@ -161,16 +170,22 @@ def _window(entry: WindowEntry, at: datetime) -> Window | None:
     return meter(kind, entry.used_percent, entry.resets_at, at, scope=scope)
 
 
-def labels(entries: Iterable[SeatEntry | None], salt: bytes) -> list[str]:
+def _name(raw: Any) -> str | None:
+    """The name of an entry, also of one that is otherwise malformed."""
+    name = raw.get("name") if isinstance(raw, dict) else None
+    return name if isinstance(name, str) and usable_name(name) else None
+
+
+def labels(names: Sequence[str | None], entries: Sequence[SeatEntry | None], salt: bytes) -> list[str]:
     """A label for each entry, no two the same: its own name, or an alias by identity, or by place at last."""
     found: list[str] = []
     taken: set[str] = set()
-    for place, entry in enumerate(entries):
-        name = entry.name if entry is not None and usable_name(entry.name) else None
-        if name is None and entry is not None and (entry.account or entry.organization or entry.name):
-            name = alias(salt, entry.account or "", entry.organization or "", entry.name or "")
-        if name is None or name in taken:
-            name = alias(salt, "place", str(place), name or "")
-        found.append(name)
-        taken.add(name)
+    for place, (name, entry) in enumerate(zip(names, entries, strict=True)):
+        label = name
+        if label is None and entry is not None and (entry.account or entry.organization or entry.name):
+            label = alias(salt, entry.account or "", entry.organization or "", entry.name or "")
+        if label is None or label in taken:
+            label = alias(salt, "place", str(place), label or "")
+        found.append(label)
+        taken.add(label)
     return found

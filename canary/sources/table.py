@@ -8,7 +8,20 @@ from types import MappingProxyType
 from canary.files import FileFault, read_object
 from canary.http import Ask, Reply
 from canary.login import Login
-from canary.sources import api_key, claude_login, claude_usage, codex_login, codex_usage, seats_file
+from canary.sources import (
+    api_key,
+    ccswitch,
+    claude_feed,
+    claude_login,
+    claude_swap,
+    claude_usage,
+    codex_auth,
+    codex_login,
+    codex_sessions,
+    codex_usage,
+    command,
+    seats_file,
+)
 from canary.sources.answer import Answer
 from canary.sources.target import Target
 from canary.world import World
@@ -142,6 +155,48 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             reports_scopes=True,
             read=_codex_usage,
             tells="sends the seat's own login to the Codex usage endpoint, which shows quotas and calls no model",
+        ),
+        claude_feed.NAME: Source(
+            login_kind="claude",
+            polls=False,
+            reports_scopes=False,
+            read=claude_feed.read_feed,
+            tells="reads what `rungwatch feed` kept of Claude Code's status line; sends nothing",
+        ),
+        codex_sessions.NAME: Source(
+            login_kind="codex",
+            polls=False,
+            reports_scopes=False,
+            read=codex_sessions.read_sessions,
+            tells="reads the ends of the newest Codex session files, which name no account; sends nothing",
+        ),
+        claude_swap.NAME: Source(
+            login_kind="claude",
+            polls=False,
+            reports_scopes=True,
+            read=claude_swap.read_cache,
+            tells="reads the row of this login's account in claude-swap's cache; sends nothing",
+        ),
+        ccswitch.NAME: Source(
+            login_kind="claude",
+            polls=False,
+            reports_scopes=False,
+            read=ccswitch.read_cache,
+            tells="reads the row that `switcher_row` names in ccswitch's cache; sends nothing",
+        ),
+        codex_auth.NAME: Source(
+            login_kind="codex",
+            polls=False,
+            reports_scopes=False,
+            read=codex_auth.read_registry,
+            tells="reads the record of this login's account in codex-auth's registry; sends nothing",
+        ),
+        command.NAME: Source(
+            login_kind=None,
+            polls=False,
+            reports_scopes=True,
+            read=command.read_command,
+            tells="runs a program of yours, without a shell, and reads the seats.json that it prints",
         ),
         seats_file.NAME: Source(
             login_kind=None,

@@ -9,6 +9,7 @@ import pytest
 from canary.config import RungSection, SeatSection
 from canary.load import ConfigError, config_path, discovered, load, parse, read, usual_path
 from canary.plan import plan_of
+from canary.sources.table import SOURCES
 
 GOOD = """\
 [ladder]
@@ -91,7 +92,7 @@ BAD = {
     "unknown source": (
         changed("claude-usage", "claude-usages"),
         "r.toml: rung.seat.sources: seat 'desk' of rung 'fable': unknown source 'claude-usages'; "
-        "the sources are 'claude-usage', 'codex-usage', 'seats-file'",
+        f"the sources are {', '.join(map(repr, sorted(SOURCES)))}",
     ),
     "source of another kind": (
         changed("claude-usage", "codex-usage"),
@@ -104,7 +105,7 @@ BAD = {
     ),
     "rung without a seat": (
         changed('[[rung.seat]]\nname = "codex-main"\n', ""),
-        "r.toml: rung.seat: rung 'astra' has no seat; add a [[rung.seat]] or seats_file",
+        "r.toml: rung.seat: rung 'astra' has no seat; add a [[rung.seat]], seats_file or seats_command",
     ),
     "primary names no rung": (
         changed('primary = "fable"', 'primary = "fabel"'),

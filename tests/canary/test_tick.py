@@ -239,7 +239,7 @@ async def test_a_list_of_seats_is_read_anew_at_each_tick(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [('{"seats":', Reason.MALFORMED), ("{}", Reason.MALFORMED), (None, Reason.MISSING)]
+    ("content", "reason"), [('{"seats":', Reason.MALFORMED), ("{}", Reason.MALFORMED), (None, Reason.SOURCE_MISSING)]
 )
 async def test_a_list_that_cannot_be_read_leaves_its_seats_unknown(
     tmp_path: Path, content: str | None, reason: Reason

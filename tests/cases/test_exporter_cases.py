@@ -86,7 +86,7 @@ async def test_exp_03_a_failed_read_shows_no_last_good_value(tmp_path: Path) -> 
     good = await scrape(rung, written(json.loads(given("EXP-03")["tick_1"]["file"])))
     assert good.values("ladder_seat_quota_used_ratio", seat="s1", window="session") == [pytest.approx(0.12)]
     success = good.values("ladder_canary_last_success_timestamp_seconds")
-    for content, reason in ((given("EXP-03")["tick_2"]["file"], Reason.MALFORMED), (None, Reason.MISSING)):
+    for content, reason in ((given("EXP-03")["tick_2"]["file"], Reason.MALFORMED), (None, Reason.SOURCE_MISSING)):
         rung.clock.pass_(300)
         if content is None:
             rung.path.unlink()

@@ -154,7 +154,7 @@ def test_seats_without_sources_and_scopes_unread_are_warnings(logins: Path) -> N
     assert done.exit_code == 0
     assert "warning: fable: it has `scopes`, but no source that reports them" in done.stdout
     assert "warning: fable/desk: it is metered and has no source, so its quota stays unknown" in done.stdout
-    assert "claude-usage, seats-file" in done.stdout
+    assert "claude-usage, claude-feed" in done.stdout
     assert done.stdout.endswith("can be used (0 faults, 2 warnings)\n")
 
 

@@ -108,6 +108,7 @@ def test_what_a_seat_says_of_itself(
 ) -> None:
     (seat,) = listed(changed(**fields))
     assert (seat.failure, seat.login.absent, seat.login.fault) == (failure, absent, fault)
+    assert seat.name == "desk"
 
 
 @pytest.mark.parametrize(
