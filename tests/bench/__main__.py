@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.bench import cli, rss, scrape, tick
+from tests.bench import cli, rss, scrape, sources, tick
 from tests.bench.measure import Row, say
 from tests.bench.table import show, write
 
@@ -16,6 +16,8 @@ BENCHES: Mapping[str, Callable[[], list[Row]]] = {
     scrape.NAME: scrape.measure,
     cli.GUARD: cli.guard,
     cli.CANARY: cli.canary,
+    sources.PARSE: sources.parse,
+    sources.FEED: sources.feed,
     rss.NAME: rss.measure,
 }
 """Each benchmark and the rows that it gives."""
