@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from canary import folder
 from canary.clock import Clock, SystemClock
-from canary.config import Config
+from canary.config import Config, listen_address
 from canary.http import Http
-from canary.load import Loaded, read
+from canary.load import Loaded, load
 from canary.memory import Memory
 from canary.plan import plan_of
 from canary.sources.keychain import system_keychain
@@ -70,23 +70,24 @@ def listen(address: str) -> socket.socket:
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
     try:
+        listen_address(address)
         family = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0][0]
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, int(port)))
         bound.listen(128)
-    except OSError as error:
-        raise PortTakenError(
-            f"cannot listen on {address}: {error.strerror or error}; give another with --listen HOST:PORT"
-        ) from error
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise PortTakenError(f"cannot listen on {address}: {why}; give another with --listen HOST:PORT") from error
     return bound
 
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What `serve` may be given beside its configuration, all of it for the demo."""
+    """What `serve` may be given beside its configuration: its hold on the state folder, and the demo's own."""
 
     clock: Clock
+    hold: Callable[[], None] = lambda: None
     speed: float = 1.0
     demo: bool = False
     before_tick: Callable[[], None] = lambda: None
@@ -107,10 +108,10 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: None)  # uvicorn hands a signal on once it has shut down
-    path = loaded.path
-    if path is not None:
-        schedule.every(RELOAD_EVERY_S, lambda: daemon.reload(lambda: read(path)), "reload")
-        loop.add_signal_handler(signal.SIGHUP, lambda: daemon.reload(lambda: read(path)))
+    if not extras.demo:
+        again = partial(daemon.reload, lambda: load(loaded.path, os.environ).config)
+        schedule.every(RELOAD_EVERY_S, again, "reload")
+        loop.add_signal_handler(signal.SIGHUP, again)
     try:
         schedule.start()
         await server.serve(sockets=[bound])
@@ -136,14 +137,22 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "t
         for way in ways:
             way(view)
 
-    def reset(config: Config) -> None:
-        schedule.reset(config.canary.interval / extras.speed, config.canary.jitter / extras.speed)
+    def reset(new: Config) -> None:
+        schedule.reset(new.canary.interval / extras.speed, new.canary.jitter / extras.speed)
+        textfiles[:] = _textfile(new, exposition)
+        if (new.serve, new.state) != (config.serve, config.state):
+            log.warning("the new [serve] listen or [state] dir takes a restart; the old one stays until then")
 
-    hooks = Hooks(publish, lambda line: log.info("%s", line), reset, extras.before_tick, extras.caption)
+    hooks = Hooks(publish, lambda line: log.info("%s", line), reset, extras.hold, extras.before_tick, extras.caption)
     daemon = Daemon(config, state_dir, memory, world, hooks, demo=extras.demo)
     exposition = Exposition(daemon.view(), extras.clock.now)
     textfiles = list(_textfile(config, exposition))
-    ways += [exposition.publish, *textfiles, extras.shown]
+
+    def to_textfiles(view: View) -> None:
+        for write in textfiles:
+            write(view)
+
+    ways += [exposition.publish, to_textfiles, extras.shown]
     schedule = Schedule(
         daemon.tick,
         interval=config.canary.interval / extras.speed,
@@ -153,8 +162,7 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "t
 
     def refresh() -> None:
         exposition.refresh()
-        for write in textfiles:
-            write(daemon.view())
+        to_textfiles(daemon.view())
 
     schedule.every(max(1.0, REFRESH_EVERY_S / extras.speed), refresh, "refresh")
     health = partial(_health, daemon, schedule)

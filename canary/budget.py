@@ -30,8 +30,16 @@ def held(polls: Sequence[datetime], backoff: Backoff | None, *, now: datetime, b
     """Why the vendor may not be asked at `now`, in words; None when it may."""
     if backoff is not None and now < backoff.until:
         return f"backing off until {backoff.until.isoformat(timespec='seconds')}"
-    used = len(recent(polls, now))
-    return f"poll budget: {used} of {budget} reads used in the last hour" if used >= budget else None
+    used = recent(polls, now)
+    if len(used) >= budget:
+        return f"poll budget: {len(used)} of {budget} reads used in the last hour"
+    wait = used[-1] + pace(budget) - now if len(used) >= budget // 4 and used else timedelta()
+    return f"poll budget: the next read is due in {wait.total_seconds():.0f} s" if wait > timedelta() else None
+
+
+def pace(budget: int) -> timedelta:
+    """The time between reads once a quarter of the hour's budget is used: so spent, it never runs dry for long."""
+    return HOUR / (budget - budget // 4)
 
 
 def struck(backoff: Backoff | None, stated_s: float | None, now: datetime) -> Backoff:

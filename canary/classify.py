@@ -6,11 +6,12 @@ from statistics import median
 
 from canary.login import judge_token
 from canary.probed import Probed
-from decide.ladder import LadderState, Role, RungStatus, judge_ladder, judge_rung, unlisted_rung
+from decide.ladder import LadderState, Role, RungStatus, judge_ladder, judge_rung
+from decide.ladder import unlisted as as_unlisted
 from decide.pick import pick_seat
 from decide.quota import CLOCK_TOLERANCE
 from decide.reason import Reason
-from decide.seat import Seat
+from decide.seat import Auth, Quota, Seat
 
 
 def seat_of(probed: Probed, *, now: datetime, skew: timedelta | None) -> Seat:
@@ -20,11 +21,12 @@ def seat_of(probed: Probed, *, now: datetime, skew: timedelta | None) -> Seat:
         probed.login, now=now, rejected=probed.rejected, skew=skew, client_renews=target.client_renews
     )
     failures = [kept[name].failure for name in target.sources if name in kept]
-    readings = tuple(reading for name in target.sources if name in kept and (reading := kept[name].reading))
+    readings = tuple(reading for name in target.sources if name in kept for reading in kept[name].readings)
     return Seat(
         name=target.seat,
         token=token,
-        quota=target.quota,
+        # the client's own key has no quota to read, whatever its rung expects (formats 4.1)
+        quota=Quota.UNMETERED if probed.login.auth is Auth.API_KEY else target.quota,
         readings=readings,
         failure=next((failure for failure in failures if failure), None) if failures and all(failures) else None,
         scopes=target.scopes,
@@ -46,9 +48,8 @@ def rung_of(
 ) -> RungStatus:
     """A rung from its seats; `unlisted` says why its list of seats could not be read."""
     seats = [seat_of(found, now=now, skew=skew) for found in probed]
-    if unlisted is not None and not seats:
-        return unlisted_rung(name, role, unlisted)
-    return judge_rung(name, role, pick_seat(seats, now=now, stale_after=stale_after))
+    rung = judge_rung(name, role, pick_seat(seats, now=now, stale_after=stale_after))
+    return rung if unlisted is None else as_unlisted(rung, unlisted)
 
 
 def ladder_of(
@@ -73,8 +74,7 @@ def ladder_of(
     )
 
 
-def skew_of(probed: Iterable[Probed], known_s: float | None) -> timedelta | None:
-    """By how much this machine's clock is ahead: the median of what hosts said, else what was last known."""
+def skew_of(probed: Iterable[Probed]) -> float | None:
+    """By how many seconds this machine's clock is ahead: the median of what hosts said, None when none did."""
     told = [skew for found in probed for skew in found.skews_s]
-    value = median(told) if told else known_s
-    return timedelta(seconds=value) if value is not None else None
+    return median(told) if told else None

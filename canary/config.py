@@ -8,7 +8,8 @@ from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
-from canary.duration import parse_duration
+from canary.budget import pace
+from canary.duration import brief, parse_duration
 from canary.label import usable_name
 from canary.sources import claude_usage, codex_usage
 from canary.sources.table import LOGIN_KINDS, SOURCES
@@ -31,12 +32,13 @@ def _label(name: str) -> str:
 def _host(url: str) -> str:
     parts = urlsplit(url)
     loopback = parts.hostname in ("127.0.0.1", "localhost", "::1")
-    if parts.scheme == "https" or (parts.scheme == "http" and loopback):
+    if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
         return url
     raise ValueError("must be an https:// address (plain http:// only on this machine): a login is sent there")
 
 
-def _listen(text: str) -> str:
+def listen_address(text: str) -> str:
+    """The text where it is an address to listen on; raises ValueError."""
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or not 0 <= int(port) <= 65535:
         raise ValueError('must be "HOST:PORT" with a port from 0 to 65535, for example "127.0.0.1:9477"')
@@ -49,7 +51,18 @@ Duration = Annotated[
     WithJsonSchema({"type": "string", "examples": ["5m", "90s", "1h30m"]}),
 ]
 Label = Annotated[str, AfterValidator(_label)]
-Folder = Annotated[Path, AfterValidator(Path.expanduser), Field(strict=False)]
+
+
+def _expanded(path: Path) -> Path:
+    if "\0" in str(path):
+        raise ValueError("must not hold a NUL")
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError("names the home of a user that does not exist") from error
+
+
+Folder = Annotated[Path, AfterValidator(_expanded), Field(strict=False)]
 HostUrl = Annotated[str, AfterValidator(_host)]
 
 
@@ -162,9 +175,16 @@ class CanarySection(_Section):
     def _sane(self) -> Self:
         if not timedelta(seconds=1) <= self.interval <= timedelta(hours=1):
             raise ValueError("interval must lie between 1s and 1h")
-        if self.stale_after < self.interval:
+        if self.jitter > self.interval:
+            raise ValueError("jitter must not be longer than interval")
+        if not timedelta() < self.seat_timeout <= self.tick_deadline:
+            raise ValueError("seat_timeout must be longer than 0s and not longer than tick_deadline")
+        rare = max(self.interval, pace(self.reads_per_hour)) + self.interval
+        least = rare + self.jitter + min(self.tick_deadline, self.interval)
+        if self.stale_after < least:
             raise ValueError(
-                "stale_after must not be shorter than interval: every state would be unknown between ticks"
+                f"stale_after must be {brief(least)} or more: with this interval, jitter, tick_deadline and "
+                "reads_per_hour a seat is not read more often, and would be unknown in between"
             )
         if self.textfile is not None and self.textfile.suffix != ".prom":
             raise ValueError("textfile must end in .prom: the collector reads no other")
@@ -174,7 +194,7 @@ class CanarySection(_Section):
 class ServeSection(_Section):
     """The HTTP server."""
 
-    listen: Annotated[str, AfterValidator(_listen)] = DEFAULT_LISTEN
+    listen: Annotated[str, AfterValidator(listen_address)] = DEFAULT_LISTEN
     """address and port"""
 
 

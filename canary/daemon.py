@@ -2,19 +2,19 @@
 
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
 from canary.config import Config
-from canary.folder import save
+from canary.faults import where
+from canary.folder import FolderError, LockedError, prepare, save
 from canary.load import ConfigError
 from canary.memory import Memory, counted
 from canary.plan import Plan, plan_of
-from canary.probe import where
 from canary.publish import view_of
-from canary.tick import tick
+from canary.tick import Ticked, tick
 from canary.world import World
 from exporters.logline import logline
 from exporters.view import Health, ProbeLog, TickResult, View
@@ -28,12 +28,13 @@ FAILURES_KEPT = 5
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """What the daemon calls: `publish` with each new view, `tell` with each log line, `reset` with a new
-    configuration, `before_tick` and `caption` for the demo.
+    configuration, `hold` to make sure of the state folder before it is written, the rest for the demo.
     """
 
     publish: Callable[[View], None]
     tell: Callable[[str], None]
     reset: Callable[[Config], None] = lambda config: None
+    hold: Callable[[], None] = lambda: None
     before_tick: Callable[[], None] = lambda: None
     caption: Callable[[], str] = str
 
@@ -44,11 +45,13 @@ class Daemon:
     def __init__(
         self, config: Config, folder: Path, memory: Memory, world: World, hooks: Hooks, *, demo: bool = False
     ):
+        self._config = config
         self._plan: Plan = plan_of(config, state_dir=folder, demo=demo)
         self._folder, self._memory, self._world, self._hooks, self._demo = folder, memory, world, hooks, demo
         self._last: datetime | None = None
         self._reload_ok = True
         self._refused = ""
+        self._trouble = ""
         self._probes: dict[str, ProbeLog] = {}
         self._failures: dict[str, deque[ProbeLog]] = {}
 
@@ -68,24 +71,48 @@ class Daemon:
             self._hooks.before_tick()
             done = await tick(self._plan, self._memory, self._world, last=self._last)
         except Exception as error:  # noqa: BLE001 - the daemon outlives any tick
-            log.error("the tick failed: %s", where(error))  # noqa: TRY400 - its text may quote a secret
-            counters = counted(self._memory.counters, TickResult.ERROR, {}, 0)
-            self._memory = replace(self._memory, counters=counters)
-            self._hooks.publish(self.view())
-            return
-        self._memory, self._last = done.memory, done.memory.last_tick_at
-        for probe in done.probes:
+            self._count_error("the tick", error)
+        else:
+            self._memory, self._last = done.memory, done.memory.last_tick_at
+            self._remember_probes(done.probes)
+            self._trouble = self._keep(done)
+            for transition in done.transitions:
+                log.info("%s: %s -> %s", transition.subject, transition.before, transition.after)
+            self._hooks.tell(logline(done.state))
+        self._publish()
+
+    def _count_error(self, what: str, error: Exception) -> None:
+        log.error("%s failed: %s", what, where(error))
+        counters = counted(self._memory.counters, TickResult.ERROR, {}, 0)
+        self._memory = replace(self._memory, counters=counters)
+
+    def _remember_probes(self, probes: Iterable[ProbeLog]) -> None:
+        for probe in probes:
             self._probes[probe.rung] = probe
             if probe.failed:
                 self._failures.setdefault(probe.rung, deque(maxlen=FAILURES_KEPT)).append(probe)
+
+    def _keep(self, done: Ticked) -> str:
+        """Save a tick, in a folder made anew where it is gone; what is wrong, empty when all is well."""
         try:
+            prepare(self._folder)
+            self._hooks.hold()
             save(self._folder, done.memory, done.transitions)
-        except OSError as error:
-            log.error("the state folder cannot be written: %s", error.strerror)  # noqa: TRY400 - one line is enough
-        for transition in done.transitions:
-            log.info("%s: %s -> %s", transition.subject, transition.before, transition.after)
-        self._hooks.tell(logline(done.state))
-        self._hooks.publish(self.view())
+        except (OSError, FolderError, LockedError) as error:
+            told = error.strerror if isinstance(error, OSError) else str(error)
+            log.error("the state folder cannot be written: %s", told)  # noqa: TRY400 - one line is enough
+            return f"the state folder cannot be written: {told}"
+        except Exception as error:  # noqa: BLE001 - what is kept must never stop what is shown
+            self._count_error("keeping the tick", error)
+            return "the tick could not be kept"
+        return ""
+
+    def _publish(self) -> None:
+        try:
+            self._hooks.publish(self.view())
+        except Exception as error:  # noqa: BLE001 - the next tick publishes again
+            self._count_error("publishing", error)
+            self._trouble = "publishing fails"
 
     def probes(self, rung: str) -> Sequence[ProbeLog]:
         """The last tick of a rung and then its kept failures, the newest first."""
@@ -97,22 +124,22 @@ class Daemon:
         """Take a new configuration, or stay on the old one and say so; the same fault is told once."""
         try:
             config = read()
-        except ConfigError as error:
-            if str(error) != self._refused:
-                log.error("configuration not reloaded, staying on the old one: %s", error)  # noqa: TRY400 - its text says all
-            self._refused, self._reload_ok = str(error), False
+            plan = plan_of(config, state_dir=self._folder, demo=self._demo)
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with it, the old one stays in force
+            told = str(error) if isinstance(error, ConfigError) else where(error)
+            if told != self._refused:
+                log.error("configuration not reloaded, staying on the old one: %s", told)  # noqa: TRY400 - told is all
+            self._refused, self._reload_ok = told, False
         else:
             self._refused, self._reload_ok = "", True
-            plan = plan_of(config, state_dir=self._folder, demo=self._demo)
-            if plan != self._plan:
-                self._plan = plan
-                self._hooks.reset(config)
+            if config != self._config:
+                self._config, self._plan = config, plan
                 log.info("configuration reloaded")
-        self._hooks.publish(self.view())
+                self._hooks.reset(config)
+        self._publish()
 
     def health(self, trouble: str) -> Health:
-        """Alive while the schedule works (`trouble` is empty), ready once a tick has been published."""
+        """Alive while the schedule works (`trouble` is empty), ready while ticks are published and kept too."""
         ticked = self._memory.state is not None
-        return Health(
-            alive=not trouble, ready=not trouble and ticked, detail=trouble or ("" if ticked else "no tick yet")
-        )
+        detail = trouble or self._trouble or ("" if ticked else "no tick yet")
+        return Health(alive=not trouble, ready=not detail, detail=detail)

@@ -77,10 +77,15 @@ def _read_regular(handle: int, path: Path, limit: int) -> tuple[bytes, datetime]
 
 
 def parse_object(content: bytes | str) -> dict[str, Any] | None:
-    """The JSON object in `content`, with or without a byte-order mark; None when it is not one."""
+    """The JSON object in `content`, with or without a byte-order mark; None when it is not one.
+
+    Half a surrogate pair, which no file or page can carry, becomes a question mark.
+    """
     try:
         text = content.decode("utf-8-sig") if isinstance(content, bytes) else content.removeprefix("\ufeff")
         value = json.loads(text)
+        if "\\ud" in text or "\\uD" in text:
+            value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -3,13 +3,12 @@
 import os
 import shlex
 import stat
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
-from urllib.parse import urlsplit
 
 from canary.config import Config
 from canary.files import FileFault, read_bytes
@@ -18,6 +17,7 @@ from canary.plan import Plan, RungPlan
 from canary.sources.claude_login import credentials_file
 from canary.sources.table import LOGINS, SOURCES
 from canary.sources.target import Target
+from canary.uses import CLIENTS, LOOKS, RISKS, Use, found_program, program_of, use_of
 from canary.world import World
 from decide.reason import WORDS, Reason
 from decide.seat import Quota, TokenState
@@ -29,6 +29,9 @@ REPLACE_SEATS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Variables with which each vendor's client leaves the seat's own login aside (clients 2.5, 3.5)."""
+
+MISLEAD_SEATS: Mapping[str, tuple[str, ...]] = MappingProxyType({"claude": ("ANTHROPIC_BASE_URL",)})
+"""Variables with which a vendor's client sends the seat's login to another host (clients 1, point 10)."""
 
 
 class Weight(StrEnum):
@@ -50,24 +53,21 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What a seat's reading takes: the places that are read, and (host, what is sent) for each that is asked."""
+    """What reading a seat takes: the places where its login is, and what each of its sources does."""
 
     seat: str
-    reads: tuple[str, ...]
-    sends: tuple[tuple[str, str], ...]
+    login: tuple[str, ...]
+    uses: tuple[Use, ...]
 
 
-def reads(target: Target) -> Reads:
+def reads(target: Target, environ: Mapping[str, str]) -> Reads:
     """What will be read for a seat and what will be sent where."""
-    files = [str(path) for path in (login_file(target), target.seats_file) if path is not None]
+    places = [str(path) for path in (login_file(target),) if path is not None]
     if target.keychain:
-        files.append("the key ring")
+        places.append("the key ring")
     if target.api_key_env:
-        files.append(f"the variable {target.api_key_env}")
-    asked = [SOURCES[name] for name in target.sources if SOURCES[name].polls]
-    hosts = {"claude": target.claude_base_url, "codex": target.codex_base_url}
-    sends = tuple((urlsplit(hosts[source.login_kind or ""]).netloc, source.tells) for source in asked)
-    return Reads(target.seat, tuple(files), sends)
+        places.append(f"the variable {target.api_key_env}")
+    return Reads(target.seat, tuple(places), tuple(use_of(name, target, environ) for name in target.sources))
 
 
 def login_file(target: Target) -> Path | None:
@@ -83,11 +83,12 @@ async def examine(config: Config, plan: Plan, state_dir: Path, world: World) -> 
     """Everything that is wrong, as far as looking tells; no host is asked and nothing is written."""
     found = list(_folders(config, state_dir))
     for rung in plan.rungs:
-        found.extend(_of_rung(rung))
+        found.extend(_of_rung(rung, world.environ))
         for target in rung.targets:
             login = await LOGINS[target.login_kind](target, world, world.clock.now())
             found.extend(_of_login(target, login, world.clock.now()))
             found.extend(_of_seat(target))
+            found.extend([finding async for finding in _of_sources(target, login, world)])
     return [*found, *_of_environment(plan, world.environ)]
 
 
@@ -122,20 +123,74 @@ def _mode(path: Path) -> int | None:
 
 def _of_seat(target: Target) -> Iterator[Finding]:
     if target.quota is Quota.METERED and not target.sources:
-        fitting = [name for name, source in SOURCES.items() if source.login_kind in (None, target.login_kind)]
         text = "it is metered and has no source, so its quota stays unknown"
-        yield Finding(Weight.WARNING, target.key, text, f"set `sources` to one or more of {', '.join(fitting)}")
+        remedy = f"set `sources` to one or more of {', '.join(fitting(target.login_kind))}"
+        yield Finding(Weight.WARNING, target.key, text, remedy)
+    if target.quota is Quota.UNMETERED and target.sources:
+        text = f"it is unmetered, so that what {', '.join(target.sources)} says does not count"
+        yield Finding(Weight.WARNING, target.key, text, 'set quota = "metered", or take its sources out')
     if target.seats_file is not None:
         yield from _of_seats_file(target.seats_file, target.key)
 
 
-def _of_rung(rung: RungPlan) -> Iterator[Finding]:
-    names = {name for target in rung.targets for name in target.sources}
-    if rung.scopes and rung.seats_file is None and not any(SOURCES[name].reports_scopes for name in names):
-        means, remedy = WORDS[Reason.SCOPE_UNREAD]
-        yield Finding(Weight.WARNING, rung.name, f"it has `scopes`, but no source that reports them: {means}", remedy)
+async def _of_sources(target: Target, login: Login, world: World) -> AsyncIterator[Finding]:
+    """What looking tells of a seat's sources: no host is asked, and no program is started."""
+    for name in target.sources:
+        if name in LOOKS:
+            answer = await SOURCES[name].read(target, login, world)
+            if answer.failure is not None:
+                yield Finding(Weight.WARNING, target.key, f"{name}: {answer.step}", _REMEDIES[name])
+        program = program_of(name, target)
+        if program and found_program(program, world.environ) is None:
+            text = f"{name}: there is no program {program!r} to start"
+            remedy = "set the seat's `client`" if name in CLIENTS else "mend the seat's `command`"
+            yield Finding(Weight.FAULT, target.key, text, f"{remedy}, install it, or take the source out")
+        elif name in CLIENTS:
+            text = f"{name}: such a read may change the seat's login: {RISKS[name]}"
+            yield Finding(Weight.WARNING, target.key, text, "take the source out where that is not wanted")
+
+
+_SWITCHER = "let the switcher read this account, or mend `switcher_file`"
+_REMEDIES: Mapping[str, str] = MappingProxyType(
+    {
+        "claude-feed": "`rungwatch init --passive --no-usage --print` tells the lines for Claude Code's settings",
+        "codex-sessions": "use Codex once with this login, or add another source",
+        "claude-swap": _SWITCHER,
+        "ccswitch": f"{_SWITCHER} or `switcher_row`",
+        "codex-auth": _SWITCHER,
+    }
+)
+"""What mends a source that only looks at files and found nothing to go by."""
+
+
+def _of_rung(rung: RungPlan, environ: Mapping[str, str]) -> Iterator[Finding]:
+    yield from _of_scopes(rung)
+    if rung.seats_command and found_program(rung.seats_command[0], environ) is None:
+        text = f"there is no program {rung.seats_command[0]!r} to start"
+        yield Finding(Weight.FAULT, rung.name, text, "mend `seats_command`, or install it")
     if rung.seats_file is not None:
         yield from _of_seats_file(rung.seats_file, rung.name)
+
+
+def _of_scopes(rung: RungPlan) -> Iterator[Finding]:
+    """Seats that stay unknown although they are read: none of their sources names per-model windows."""
+    if not rung.scopes:
+        return
+    means, remedy = WORDS[Reason.SCOPE_UNREAD]
+    read = [target for target in rung.targets if target.sources]
+    if not read and rung.targets and rung.seats_file is None and not rung.seats_command:
+        yield Finding(Weight.WARNING, rung.name, f"it has `scopes`, but no source that reports them: {means}", remedy)
+    for target in read:
+        if target.quota is Quota.METERED and not target.reports_scopes:
+            names, scopes = ", ".join(target.sources), ", ".join(rung.scopes)
+            text = f"the rung's scopes ({scopes}) are not in what {names} can report: {means} (scope_unread)"
+            able = ", ".join(name for name in fitting(target.login_kind) if SOURCES[name].reports_scopes)
+            yield Finding(Weight.WARNING, target.key, text, f"add a source that reports them: {able}")
+
+
+def fitting(login_kind: str) -> list[str]:
+    """The sources that can serve a seat of that kind of login."""
+    return [name for name, source in SOURCES.items() if source.login_kind in (None, login_kind)]
 
 
 def _of_seats_file(path: Path, about: str) -> Iterator[Finding]:
@@ -164,9 +219,17 @@ def _writable(folder: Path) -> bool:
 
 
 def _of_environment(plan: Plan, environ: Mapping[str, str]) -> Iterator[Finding]:
-    kinds: Iterable[str] = dict.fromkeys(target.login_kind for rung in plan.rungs for target in rung.targets)
-    for kind in kinds:
+    for text, remedy in told_environment((t.login_kind for rung in plan.rungs for t in rung.targets), environ):
+        yield Finding(Weight.WARNING, "environment", text, remedy)
+
+
+def told_environment(kinds: Iterable[str], environ: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What the variables that are set do to seats of these kinds, and what mends it; names only, never a value."""
+    remedy = "unset it where agents and decisions run"
+    for kind in dict.fromkeys(kinds):
         for name in REPLACE_SEATS.get(kind, ()):
             if environ.get(name):
-                text = f"{name} is set: a client started with it leaves the login of its seat aside"
-                yield Finding(Weight.WARNING, "environment", text, "unset it where agents and decisions run")
+                yield f"{name} is set: a client started with it leaves the login of its seat aside", remedy
+        for name in MISLEAD_SEATS.get(kind, ()):
+            if environ.get(name):
+                yield f"{name} is set: a client started with it sends the login of its seat to that host", remedy

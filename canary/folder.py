@@ -4,11 +4,11 @@ import fcntl
 import json
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -42,30 +42,60 @@ def prepare(folder: Path) -> None:
         probe = folder / f".write-{os.getpid()}"
         probe.touch(mode=0o600)
         probe.unlink()
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
         raise FolderError(
-            f"the state folder {folder} cannot be written ({error.strerror}); "
+            f"the state folder {folder} cannot be written ({why}); "
             "give another with --state-dir, RUNGWATCH_STATE_DIR or [state] dir"
         ) from error
 
 
-@contextmanager
-def lock(folder: Path) -> Iterator[None]:
-    """Hold the folder's lock; the system lets go of it when the process ends, however it ends.
+class Lock:
+    """The hold of one canary on its folder; the system lets go of it when the process ends, however it ends."""
 
-    Raises LockedError when another process holds it.
-    """
-    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / LOCK
+        self._handle = _locked(self._path)
+
+    def renew(self) -> None:
+        """Hold the folder that is there now, also when it was deleted and made anew; raises LockedError."""
+        held = os.fstat(self._handle)
         try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise LockedError(
-                f"another rungwatch canary holds {folder}; `rungwatch status` shows what it sees"
-            ) from error
-        yield
-    finally:
+            there = self._path.stat()
+        except FileNotFoundError:
+            there = None
+        if there is None or (there.st_dev, there.st_ino) != (held.st_dev, held.st_ino):
+            renewed = _locked(self._path)
+            os.close(self._handle)
+            self._handle = renewed
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._handle)
+
+
+def lock(folder: Path) -> Lock:
+    """Hold the folder's lock; raises LockedError when another process holds it, FolderError when none can."""
+    return Lock(folder)
+
+
+def _locked(path: Path) -> int:
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise FolderError(
+            f"the lock {path} cannot be opened: {error.strerror}; it must belong to this user"
+        ) from error
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
         os.close(handle)
+        raise LockedError(
+            f"another rungwatch canary holds {path.parent}; `rungwatch status` shows what it sees"
+        ) from error
+    return handle
 
 
 _MEMORY = TypeAdapter(Memory)
@@ -123,11 +153,16 @@ def replace_file(path: Path, content: bytes, *, mode: int) -> None:
     """Write a file whole: a temporary one in the same folder, synced, then renamed over it."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, mode)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError:
+        with suppress(OSError):
+            temporary.unlink()
+        raise
 
 
 def _append(path: Path, transitions: Iterable[Transition]) -> None:

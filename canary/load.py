@@ -35,7 +35,13 @@ def config_path(given: Path | None, environ: Mapping[str, str]) -> Path | None:
     if environ.get(VARIABLE):
         return Path(environ[VARIABLE]).expanduser()
     usual = usual_path(environ)
-    return usual if usual.exists() else None
+    try:
+        usual.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError:
+        return usual  # it may be there: reading it says what is wrong
+    return usual
 
 
 def usual_path(environ: Mapping[str, str]) -> Path:
@@ -81,6 +87,8 @@ def parse(text: str, name: str) -> Config:
 def _fault(text: str, name: str, fault: Any) -> str:
     location = [part for part in fault["loc"] if part not in ("function-before", "function-after")]
     message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "tuple_type":
+        message = 'must be a list, for example ["one", "two"]'
     if fault["type"] == "extra_forbidden":
         message = f"unknown key; allowed here: {', '.join(_allowed(location))}"
     if not location:

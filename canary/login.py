@@ -42,6 +42,11 @@ class Login:
     steps: Sequence[str] = ()
 
 
+def sendable(token: str) -> bool:
+    """Whether a token can stand in a header: printable ASCII without a space."""
+    return token.isascii() and token.isprintable() and " " not in token
+
+
 def lapsed(login: Login, now: datetime) -> bool:
     """Whether the login's own expiry has come."""
     return login.expires_at is not None and login.expires_at <= now

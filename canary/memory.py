@@ -17,10 +17,15 @@ from exporters.view import TickResult
 
 @dataclass(frozen=True, slots=True)
 class SourceMemory:
-    """The latest reading of a source, and why its last read failed, if it did."""
+    """The readings of a source that still count, the latest first, and why its last read failed, if it did."""
 
-    reading: Reading | None = None
+    readings: tuple[Reading, ...] = ()
     failure: Reason | None = None
+
+    @property
+    def latest(self) -> Reading | None:
+        """The latest reading, or None before the first."""
+        return self.readings[0] if self.readings else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,8 @@ class Memory:
     counters: Counters = field(default_factory=Counters)
     last_tick_at: datetime | None = None
     last_success_at: datetime | None = None
+    skew_s: float | None = None
+    skew_at: datetime | None = None
 
     def seat(self, key: str) -> SeatMemory:
         """What is kept of a seat, or a blank."""
@@ -64,7 +71,7 @@ class Memory:
 
 def digest(salt: bytes, *parts: str) -> str:
     """A keyed digest by which something is recognised again without being kept."""
-    return hmac.new(salt, "\0".join(parts).encode(), hashlib.sha256).hexdigest()[:16]
+    return hmac.new(salt, "\0".join(parts).encode(errors="replace"), hashlib.sha256).hexdigest()[:16]
 
 
 def login_digest(salt: bytes, secret: SecretStr | None) -> str:
@@ -75,7 +82,7 @@ def login_digest(salt: bytes, secret: SecretStr | None) -> str:
 def settled(seat: SeatMemory, now: datetime) -> SeatMemory:
     """A seat's memory fit for `now`: polls of the last hour, and nothing from ahead of a clock that stepped back."""
     sources = {
-        name: replace(kept, reading=None) if kept.reading and _ahead(kept.reading, now) else kept
+        name: replace(kept, readings=tuple(reading for reading in kept.readings if not _ahead(reading, now)))
         for name, kept in seat.sources.items()
     }
     return replace(seat, sources=sources, polls=recent(seat.polls, now), backoff=clamped(seat.backoff, now))

@@ -123,8 +123,8 @@ _KINDS = {Auth.API_KEY: "key", Auth.NONE: "none"}
 
 async def expand(rung: RungPlan, world: World, memory: Memory, within: timedelta) -> RungPlan:
     """The rung with the seats that its list has now; those it had before stay, unknown, while that cannot be read."""
+    until = asyncio.get_running_loop().time() + within.total_seconds()
     for read in _lists(rung, world, memory):
-        until = asyncio.get_running_loop().time() + within.total_seconds()
         found = await guarded(read, until, lambda reason: Answer(failure=reason), f"{rung.name} seats")
         if isinstance(found, Answer):
             rung = _unlisted(rung, memory, found.failure or Reason.MALFORMED, found.step)

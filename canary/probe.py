@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
-import traceback
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import TypeVar
 
 from canary.budget import held, struck
+from canary.faults import where
 from canary.login import Login, lapsed
 from canary.memory import SeatMemory, SourceMemory, digest, login_digest, settled
 from canary.offload import StuckError
@@ -35,14 +34,22 @@ class Limits:
     stale_after: timedelta
 
 
-async def probe(target: Target, kept: SeatMemory, world: World, salt: bytes, limits: Limits) -> Probed:
-    """The seat as read now; never raises but for cancellation."""
+Keep = Callable[[SeatMemory], None]
+
+
+async def probe(
+    target: Target, kept: SeatMemory, world: World, salt: bytes, limits: Limits, *, keep: Keep = lambda memory: None
+) -> Probed:
+    """The seat as read now; never raises but for cancellation.
+
+    `keep` is told the memory as it grows, so that a read that is cut off still counts in its poll budget.
+    """
     now = world.clock.now()
     kept = settled(kept, now)
     until = asyncio.get_running_loop().time() + limits.timeout.total_seconds()
     login = await guarded(lambda: LOGINS[target.login_kind](target, world, now), until, _login_failed, target.key)
     kept = await guarded(lambda: _recognised(target, kept, login, world, salt), until, lambda _: kept, target.key)
-    run = _Run(target, login, world, limits, until, kept, list(login.steps))
+    run = _Run(target, login, world, limits, until, kept, keep)
     for name in target.sources:
         await run.read(name)
     return run.result()
@@ -55,7 +62,7 @@ async def _recognised(target: Target, kept: SeatMemory, login: Login, world: Wor
     """
     mark = login_digest(salt, login.secret)
     told = bool(login.account or login.organization)
-    if mark == kept.login_digest and (mark or not told):
+    if (mark == kept.login_digest and (mark or not told)) or (not mark and login.fault is not None):
         return kept
     account = await IDENTITIES[target.login_kind](target, login, world)
     identity = digest(salt, "identity", *account) if any(account) else ""
@@ -69,17 +76,11 @@ class _Run:
     """The reads of one seat in one tick, source after source."""
 
     def __init__(
-        self,
-        target: Target,
-        login: Login,
-        world: World,
-        limits: Limits,
-        until: float,
-        kept: SeatMemory,
-        steps: list[str],
+        self, target: Target, login: Login, world: World, limits: Limits, until: float, kept: SeatMemory, keep: Keep
     ) -> None:
         self.target, self.login, self.world, self.limits, self.until = target, login, world, limits, until
-        self.kept, self.steps = kept, steps
+        self.kept, self.keep = kept, keep
+        self.steps = list(login.steps)
         self.reads: list[tuple[str, str]] = []
         self.skews_s: list[float] = []
 
@@ -93,7 +94,7 @@ class _Run:
             self._keep_held(name, now)
             return
         if source.polls:
-            self.kept = replace(self.kept, polls=(*self.kept.polls, now))
+            self._change(replace(self.kept, polls=(*self.kept.polls, now)))
         answer = await guarded(
             lambda: source.read(self.target, self.login, self.world), self.until, _read_failed, self.target.key
         )
@@ -110,21 +111,23 @@ class _Run:
             return "there is no login to ask with"
         if lapsed(self.login, now):
             return "the login has lapsed and is never sent"
+        if self.login.fault in (Reason.IMPLAUSIBLE_TIME, Reason.EXP_NOT_NUMERIC):
+            return "whether the login has lapsed cannot be told, so it is not sent"
         return held(self.kept.polls, self.kept.backoff, now=now, budget=self.limits.reads_per_hour)
 
     def _keep_held(self, name: str, now: datetime) -> None:
         """A lapsed login makes a seat sleep: an older failure no longer says why there is no fresh reading."""
         known = self.kept.sources.get(name, SourceMemory())
-        old = known.reading is None or now - known.reading.fetched_at > self.limits.stale_after
+        old = known.latest is None or now - known.latest.fetched_at > self.limits.stale_after
         if lapsed(self.login, now) and old:
             self._remember(name, replace(known, failure=None))
 
     def _keep(self, name: str, source: Source, answer: Answer) -> None:
         known = self.kept.sources.get(name, SourceMemory())
         if answer.reading is not None:
-            self._remember(name, SourceMemory(succeed(known.reading, answer.reading)))
+            self._remember(name, SourceMemory(succeed(known.readings, answer.reading)))
         else:
-            self._remember(name, SourceMemory(known.reading, answer.failure))
+            self._remember(name, SourceMemory(known.readings, answer.failure))
         if source.polls:
             self._back_off(answer)
 
@@ -134,12 +137,16 @@ class _Run:
         if refused:
             backoff = struck(self.kept.backoff, answer.retry_after_s, now)
             mark = self.kept.login_digest if answer.rejected else self.kept.rejected
-            self.kept = replace(self.kept, backoff=backoff, rejected=mark)
+            self._change(replace(self.kept, backoff=backoff, rejected=mark))
         elif answer.failure is None or answer.failure is Reason.HTTP_403:
-            self.kept = replace(self.kept, backoff=None, rejected="")
+            self._change(replace(self.kept, backoff=None, rejected=""))
 
     def _remember(self, name: str, memory: SourceMemory) -> None:
-        self.kept = replace(self.kept, sources={**self.kept.sources, name: memory})
+        self._change(replace(self.kept, sources={**self.kept.sources, name: memory}))
+
+    def _change(self, kept: SeatMemory) -> None:
+        self.kept = kept
+        self.keep(kept)
 
     def result(self) -> Probed:
         """What was found, with the memory of sources that are no longer configured gone."""
@@ -173,10 +180,3 @@ async def guarded(call: Callable[[], Awaitable[T]], until: float, failed: Callab
     except Exception as error:  # noqa: BLE001 - one seat's failure is a reading, never the tick's end
         log.error("reading %s failed: %s", owner, where(error))  # noqa: TRY400 - its text may quote a secret
         return failed(Reason.ERROR)
-
-
-def where(error: BaseException) -> str:
-    """An exception as its type and the lines it passed through: no text of its own, no value of any frame."""
-    frames = traceback.extract_tb(error.__traceback__)
-    path = " > ".join(f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames)
-    return f"{type(error).__name__} at {path}"

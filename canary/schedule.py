@@ -11,6 +11,7 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.interval import IntervalTrigger
 
 from canary.clock import Clock
+from canary.faults import where
 
 log = logging.getLogger("rungwatch")
 
@@ -63,8 +64,12 @@ class Schedule:
         self._watch: asyncio.Task[None] | None = None
 
     def every(self, seconds: float, job: Callable[[], object], name: str) -> None:
-        """Run another job beside the tick."""
-        self._scheduler.add_job(job, IntervalTrigger(seconds=seconds, timezone=UTC), id=name)
+        """Run another job beside the tick, in the event loop as the tick is."""
+
+        async def run() -> None:
+            job()
+
+        self._scheduler.add_job(run, IntervalTrigger(seconds=seconds, timezone=UTC), id=name)
 
     def start(self) -> None:
         """Begin: the first tick at once."""
@@ -84,10 +89,11 @@ class Schedule:
             self._scheduler.shutdown(wait=False)
 
     def reset(self, interval: timedelta, jitter: timedelta) -> None:
-        """Take another interval from now on."""
+        """Take another interval from now on, and tick now: what was configured has changed."""
         if (interval, jitter) != (self._interval, self._jitter):
             self._interval, self._jitter = interval, jitter
             self._scheduler.reschedule_job(TICK, trigger=trigger(self._interval, self._jitter))
+        self._scheduler.modify_job(TICK, next_run_time=datetime.now(UTC))
 
     async def _run(self) -> None:
         self._last_started = self._nudged = self._clock.monotonic()
@@ -120,8 +126,11 @@ class Schedule:
 
 
 def _tell(event: JobEvent) -> None:
+    error = getattr(event, "exception", None)
+    if isinstance(error, asyncio.CancelledError):
+        return  # the daemon is being stopped
     words = {EVENT_JOB_ERROR: "failed", EVENT_JOB_MISSED: "was missed", EVENT_JOB_MAX_INSTANCES: "is still running"}
-    log.warning("job %s %s", event.job_id, words.get(event.code, str(event.code)))
+    log.warning("job %s %s%s", event.job_id, words.get(event.code, event.code), f": {where(error)}" if error else "")
 
 
 def _tell_end(watch: asyncio.Task[None]) -> None:

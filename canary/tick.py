@@ -41,54 +41,76 @@ async def tick(plan: Plan, memory: Memory, world: World, *, last: datetime | Non
     for a single run, which misses none.
     """
     begun, began = world.clock.monotonic(), world.clock.now()
-    previous = memory.state
-    stepped = memory.last_tick_at is not None and memory.last_tick_at - began > CLOCK_TOLERANCE
-    rungs = [await expand(rung, world, memory, plan.limits.timeout) for rung in plan.rungs]
+    end = asyncio.get_running_loop().time() + plan.deadline.total_seconds()
+    within = min(plan.limits.timeout, plan.deadline)
+    rungs = await asyncio.gather(*(expand(rung, world, memory, within) for rung in plan.rungs))
     targets = [target for rung in rungs for target in rung.targets]
-    found, late = await _probe_all(targets, plan, memory, world)
+    found, late = await _probe_all(targets, plan, memory, world, end)
+    late = late or any(rung.unlisted is Reason.TIMEOUT for rung in rungs)
     now = world.clock.now()
-    skew = skew_of(found, previous.skew_s if previous and not stepped else None)
+    stepped = memory.last_tick_at is not None and memory.last_tick_at - began > CLOCK_TOLERANCE
+    memory = _with_skew(memory, found, now, plan.limits.stale_after)
+    skew = timedelta(seconds=memory.skew_s) if memory.skew_s is not None else None
     statuses = [_status(rung, found, plan, now, skew) for rung in rungs]
-    duration_s = world.clock.monotonic() - begun
     state, transitions = follow(
-        previous, ladder_of(statuses, now=now, duration_s=duration_s, skew=skew, stepped=stepped, demo=plan.demo)
+        memory.state,
+        ladder_of(
+            statuses,
+            now=now,
+            duration_s=world.clock.monotonic() - begun,
+            skew=skew,
+            stepped=stepped,
+            demo=plan.demo,
+        ),
+        stale_after=plan.limits.stale_after,
     )
     result = TickResult.TIMEOUT if late or any(_timed_out(probed) for probed in found) else TickResult.OK
-    clean = _clean(rungs, found)
-    kept = _remembered(memory, found, state, result, missed(last, began, plan.interval), clean=clean)
-    return Ticked(
-        state, kept, transitions, tuple(_logs(rungs, found, state, plan.limits.stale_after)), result, tuple(found)
-    )
+    kept = _remembered(memory, found, state, result, missed(last, began, plan.interval), clean=_clean(rungs, found))
+    logs = tuple(_logs(rungs, found, state, plan.limits.stale_after))
+    return Ticked(state, kept, transitions, logs, result, tuple(found))
+
+
+def _with_skew(memory: Memory, found: Sequence[Probed], now: datetime, stale_after: timedelta) -> Memory:
+    """The memory with the clock difference that hosts told, or without one that is too old to go by."""
+    told = skew_of(found)
+    if told is not None:
+        return replace(memory, skew_s=told, skew_at=now)
+    known = memory.skew_at is not None and timedelta() <= now - memory.skew_at <= stale_after
+    return memory if known else replace(memory, skew_s=None, skew_at=None)
 
 
 async def _probe_all(
-    targets: Sequence[Target], plan: Plan, memory: Memory, world: World
+    targets: Sequence[Target], plan: Plan, memory: Memory, world: World, end: float
 ) -> tuple[list[Probed], bool]:
-    """Every seat as read, and whether the deadline cut any off."""
+    """Every seat as read by `end` (loop time), and whether that cut any off."""
     gate = asyncio.Semaphore(plan.concurrency)
+    latest = {target.key: memory.seat(target.key) for target in targets}
 
     async def one(target: Target) -> Probed:
+        def keep(kept: SeatMemory) -> None:
+            latest[target.key] = kept
+
         async with gate:
-            return await probe(target, memory.seat(target.key), world, memory.salt, plan.limits)
+            return await probe(target, latest[target.key], world, memory.salt, plan.limits, keep=keep)
 
     tasks = [asyncio.create_task(one(target)) for target in targets]
     if not tasks:
         return [], False
-    _, pending = await asyncio.wait(tasks, timeout=plan.deadline.total_seconds())
+    _, pending = await asyncio.wait(tasks, timeout=max(0.0, end - asyncio.get_running_loop().time()))
     for task in pending:
         task.cancel()
     if pending:
         await asyncio.wait(pending)
     late = any(task.cancelled() for task in tasks)
     return [
-        _cut_off(target, memory.seat(target.key)) if task.cancelled() else task.result()
+        _cut_off(target, latest[target.key]) if task.cancelled() else task.result()
         for target, task in zip(targets, tasks, strict=True)
     ], late
 
 
 def _cut_off(target: Target, kept: SeatMemory) -> Probed:
     sources = {
-        name: SourceMemory(kept.sources.get(name, SourceMemory()).reading, Reason.TIMEOUT) for name in target.sources
+        name: SourceMemory(kept.sources.get(name, SourceMemory()).readings, Reason.TIMEOUT) for name in target.sources
     }
     login = Login(fault=Reason.TIMEOUT, steps=("cut off at the deadline of the tick",))
     reads = tuple((name, Reason.TIMEOUT.value) for name in target.sources)
@@ -133,7 +155,7 @@ def missed(last: datetime | None, now: datetime, interval: timedelta) -> int:
 
 def _told(probed: Probed, now: datetime, stale_after: timedelta) -> Iterable[str]:
     """What the sources of a seat say differently of one window, and which of them counts."""
-    readings = [kept.reading for kept in probed.memory.sources.values() if kept.reading is not None]
+    readings = [reading for kept in probed.memory.sources.values() for reading in kept.readings]
     for odd in disagreements(readings, now=now, stale_after=stale_after):
         name = f"{odd.kind} {odd.scope}".strip()
         yield f"{name}: {odd.spoke} says {odd.used:.0%} and counts, {odd.other} says {odd.other_used:.0%}"

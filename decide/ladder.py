@@ -8,7 +8,7 @@ from enum import StrEnum
 from decide.pick import Pick
 from decide.quota import CLOCK_TOLERANCE
 from decide.reason import Reason
-from decide.seat import SeatState, SeatStatus, Token, TokenState
+from decide.seat import STALE_AFTER, SeatState, SeatStatus, Token, TokenState
 
 
 class Role(StrEnum):
@@ -112,9 +112,12 @@ def judge_rung(name: str, role: Role, pick: Pick) -> RungStatus:
     )
 
 
-def unlisted_rung(name: str, role: Role, reason: Reason) -> RungStatus:
-    """A rung whose list of seats cannot be read: unknown, never unreachable (design 5)."""
-    return RungStatus(name, role, RungState.UNKNOWN, reasons=(reason,))
+def unlisted(rung: RungStatus, reason: Reason) -> RungStatus:
+    """A rung whose list of seats cannot be read: never unreachable, since a seat may be there unseen (design 5)."""
+    if rung.state is RungState.REACHABLE:
+        return rung
+    others = tuple(known for known in rung.reasons if known not in (reason, Reason.NO_SEAT))
+    return replace(rung, state=RungState.UNKNOWN, reasons=(reason, *others), clears_at=None)
 
 
 def _reasons(seats: Iterable[SeatStatus]) -> tuple[Reason, ...]:
@@ -138,11 +141,15 @@ def judge_ladder(rungs: Iterable[RungStatus]) -> LadderWord:
     return LadderWord.BLIND
 
 
-def follow(previous: LadderState | None, state: LadderState) -> tuple[LadderState, tuple[Transition, ...]]:
+def follow(
+    previous: LadderState | None, state: LadderState, *, stale_after: timedelta = STALE_AFTER
+) -> tuple[LadderState, tuple[Transition, ...]]:
     """The state with its `since` and last-good times carried on, and the transitions it makes.
 
-    A clock that stepped back never makes a `since` lie in the future.
+    What went before counts as it could be seen: after a gap in which nobody looked it was unknown. A clock that
+    stepped back never makes a `since` lie in the future.
     """
+    previous = as_seen(previous, now=state.at, stale_after=stale_after) if previous is not None else None
     rungs = tuple(
         _follow_rung(previous.rung(rung.name) if previous else None, rung, state.at) for rung in state.rungs
     )
@@ -183,10 +190,12 @@ def as_seen(state: LadderState, *, now: datetime, stale_after: timedelta) -> Lad
     """The state as it may be shown at `now`: itself while fresh, else everything unknown and the ladder blind."""
     if not stale(state, now=now, stale_after=stale_after):
         return state
+    since = min(state.at + stale_after, now)
     rungs = tuple(
         replace(
             rung,
             state=RungState.UNKNOWN,
+            since=rung.since if rung.state is RungState.UNKNOWN else since,
             reasons=(Reason.STALE,),
             picked=None,
             clears_at=None,
@@ -194,7 +203,8 @@ def as_seen(state: LadderState, *, now: datetime, stale_after: timedelta) -> Lad
         )
         for rung in state.rungs
     )
-    return replace(state, state=LadderWord.BLIND, rungs=rungs, notes=(*state.notes, Reason.STALE))
+    blind = state.since if state.state is LadderWord.BLIND else since
+    return replace(state, state=LadderWord.BLIND, since=blind, rungs=rungs, notes=(*state.notes, Reason.STALE))
 
 
 def _forgotten(status: SeatStatus) -> SeatStatus:

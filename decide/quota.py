@@ -1,7 +1,7 @@
 """Window: one quota meter of a seat, how sources report it in a reading, and what it means at a given moment."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
@@ -102,20 +102,24 @@ class Reading:
         object.__setattr__(self, "windows", tuple(merged.values()))
 
 
-def succeed(previous: Reading | None, new: Reading) -> Reading:
-    """The new reading, with the previous one's full windows that it does not mention and whose reset is ahead.
+def succeed(previous: Iterable[Reading], new: Reading) -> tuple[Reading, ...]:
+    """The readings of a source that still say something: the new one, and of older ones what it does not mention.
 
-    A window's newest report counts (design 5), and a report that leaves it out is not a newer one.
+    A window's newest report counts (design 5), and a report that leaves it out is not a newer one: a full window
+    whose reset is ahead is kept as it was reported, with its own age.
     """
-    if previous is None:
-        return new
     named = {window.key for window in new.windows}
-    kept = tuple(
-        window
-        for window in previous.windows
-        if window.key not in named and window.full and window.resets_at and window.resets_at > new.fetched_at
-    )
-    return Reading(new.source, new.fetched_at, new.windows + kept, new.permits_overage)
+    kept = [new]
+    for reading in previous:
+        left = tuple(window for window in reading.windows if window.key not in named and _lasts(window, new))
+        named |= {window.key for window in left}
+        if left:
+            kept.append(replace(reading, windows=left))
+    return tuple(kept)
+
+
+def _lasts(window: Window, new: Reading) -> bool:
+    return window.full and window.resets_at is not None and window.resets_at > new.fetched_at
 
 
 class WindowState(StrEnum):
@@ -164,7 +168,7 @@ def _judge(
     reset, fetched_at = window.resets_at, reading.fetched_at
     if window.measure is Measure.MALFORMED:
         return WindowState.UNKNOWN, window.fault
-    lifted = overage and reading.permits_overage and window.measure is Measure.METERED
+    lifted = overage and _liftable(window, reading) and _aged(fetched_at, now, stale_after) is None
     if window.full and not lifted:
         if window.kind is WindowKind.OTHER and window.measure is not Measure.REFUSED:
             return WindowState.UNKNOWN, Reason.UNKNOWN_WINDOW
@@ -176,6 +180,12 @@ def _judge(
     if reset is not None and reset <= now and not window.full:
         return WindowState.DROPPED, None
     return _aged(fetched_at, now, stale_after) or (WindowState.OPEN, None)
+
+
+def _liftable(window: Window, reading: Reading) -> bool:
+    """Whether overage goes on past this window: not past the purse that pays, nor past one that is not known."""
+    unpaid = window.kind in (WindowKind.SPEND, WindowKind.OTHER)
+    return reading.permits_overage and window.measure is Measure.METERED and not unpaid
 
 
 def _aged(fetched_at: datetime, now: datetime, stale_after: timedelta) -> tuple[WindowState, Reason | None] | None:
@@ -237,7 +247,7 @@ def disagreements(readings: Iterable[Reading], *, now: datetime, stale_after: ti
     found = []
     for reading in fresh:
         for window in reading.windows:
-            if window.measure is not Measure.METERED:
+            if window.measure is not Measure.METERED or (window.resets_at and window.resets_at <= now):
                 continue
             first = spoke.setdefault(window.key, (window, reading.source))
             if abs(first[0].used - window.used) > DISAGREEMENT:

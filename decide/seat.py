@@ -117,10 +117,7 @@ class SeatStatus:
 
 def judge_seat(seat: Seat, *, now: datetime, stale_after: timedelta = STALE_AFTER) -> SeatStatus:
     """The state of a seat at `now`: the first row of the seat table that holds (design 5)."""
-    judged = tuple(
-        judge_window(window, reading, now=now, stale_after=stale_after, overage=seat.allow_overage)
-        for window, reading in newest(seat.readings)
-    )
+    judged = tuple(_judged(window, reading, seat, now, stale_after) for window, reading in newest(seat.readings))
     binding = tuple(_scoped(verdict, seat) for verdict in judged if binds(verdict.window, seat))
     state, reason = _state(seat, binding, now)
     full = [verdict for verdict in binding if verdict.state is WindowState.FULL]
@@ -136,6 +133,11 @@ def judge_seat(seat: Seat, *, now: datetime, stale_after: timedelta = STALE_AFTE
         clears_at=_clears_at(full, seat, now) if state is SeatState.CAPPED else None,
         reading_at=max((reading.fetched_at for reading in seat.readings), default=None),
     )
+
+
+def _judged(window: Window, reading: Reading, seat: Seat, now: datetime, stale_after: timedelta) -> WindowVerdict:
+    overage = seat.allow_overage and not _unscoped(window, seat)
+    return judge_window(window, reading, now=now, stale_after=stale_after, overage=overage)
 
 
 def binds(window: Window, seat: Seat) -> bool:
@@ -159,10 +161,14 @@ def _ignored(window: Window, names: Iterable[str]) -> bool:
 
 
 def _scoped(verdict: WindowVerdict, seat: Seat) -> WindowVerdict:
-    unscoped = verdict.window.kind is WindowKind.WEEKLY_MODEL and not (seat.scopes and verdict.window.scope)
-    if not unscoped or verdict.state is not WindowState.FULL:
+    if not _unscoped(verdict.window, seat) or verdict.state is not WindowState.FULL:
         return verdict
     return WindowVerdict(verdict.window, verdict.source, verdict.fetched_at, WindowState.UNKNOWN, Reason.SCOPE_UNREAD)
+
+
+def _unscoped(window: Window, seat: Seat) -> bool:
+    """Whether it cannot be told if a per-model window is that of the rung's model."""
+    return window.kind is WindowKind.WEEKLY_MODEL and not (seat.scopes and window.scope)
 
 
 def walled(seat: Seat, now: datetime) -> bool:

@@ -4,13 +4,20 @@ import asyncio
 import json
 import os
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import click
 
 from canary.cli.main import UsageFault
 from canary.cli.options import config_option, json_option, log_to_stderr, state_option
+
+if TYPE_CHECKING:
+    from canary.load import Loaded
+    from canary.tick import Ticked
+    from exporters.textfile import Textfile
+    from exporters.view import View
 
 
 @click.command(
@@ -33,6 +40,7 @@ def command(
     """
     from canary import folder
     from canary.app import state_folder, tick_once
+    from canary.cli.table import show
     from canary.load import ConfigError, load
     from canary.plan import plan_of
     from canary.publish import view_of
@@ -53,34 +61,71 @@ def command(
             if warning:
                 click.echo(warning, err=True)
             done = asyncio.run(tick_once(loaded.config, memory, place))
-            folder.save(place, done.memory, done.transitions)
+            trouble = _kept(done, place)
     except folder.LockedError as error:
-        click.echo(str(error), err=True)
+        click.echo(f"{error}; this is the last state of that one", err=True)
+        _show_last(loaded, place, as_json=as_json)
         return
+    except folder.FolderError as error:
+        raise UsageFault(str(error)) from error
     view = view_of(plan_of(loaded.config), done.memory, done.state.at)
-    if written is not None:
-        from exporters.exposition import Exposition
-
-        written.write(Exposition(view, lambda: done.state.at).text())
+    document = report(view, done.state.at)
     if as_json:
-        click.echo(json.dumps(report(view, done.state.at), indent=2))
+        click.echo(json.dumps(document, indent=2))
     else:
-        from canary.cli.table import show
-
         hint = "" if loaded.path else "No configuration: quotas are not read. `rungwatch init` writes one."
-        show(report(view, done.state.at), sys.stdout, hint=hint)
+        show(document, sys.stdout, hint=hint)
         if verbose:
             for probe in done.probes:
                 click.echo("\n".join(probe.lines))
     click.echo(logline(done.state), err=True)
+    if written is not None:
+        trouble += _written(written, view, done.state.at)
+    if trouble:
+        raise UsageFault("\n".join(trouble))
 
 
-def _textfile(path: Path | None) -> Any:
+def _kept(done: "Ticked", place: Path) -> list[str]:
+    """What kept the tick from being saved; what it found is shown all the same."""
+    from canary.folder import save
+
+    try:
+        save(place, done.memory, done.transitions)
+    except OSError as error:
+        return [f"the state folder {place} cannot be written: {error.strerror}"]
+    return []
+
+
+def _written(textfile: "Textfile", view: "View", at: datetime) -> list[str]:
+    from exporters.exposition import Exposition
+
+    try:
+        textfile.write(Exposition(view, lambda: at).text())
+    except OSError as error:
+        return [f"the textfile cannot be written: {error.strerror}"]
+    return []
+
+
+def _show_last(loaded: "Loaded", place: Path, *, as_json: bool) -> None:
+    from canary.cli.status import last_view
+    from exporters.report import report
+
+    now = datetime.now(UTC)
+    document = report(last_view(loaded, place, now), now)
+    if as_json:
+        click.echo(json.dumps(document, indent=2))
+    else:
+        from canary.cli.table import show
+
+        show(document, sys.stdout, now=now)
+
+
+def _textfile(path: Path | None) -> "Textfile | None":
     if path is None:
         return None
     from exporters.textfile import Textfile
 
     try:
         return Textfile(path)
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise UsageFault(str(error)) from error

@@ -12,6 +12,7 @@ from canary.cli.main import USAGE, UsageFault
 from canary.cli.options import config_option, json_option, state_option
 
 if TYPE_CHECKING:
+    from canary.findings import Reads
     from canary.http import Ask, Reply
     from canary.load import Loaded
     from canary.plan import Plan
@@ -60,7 +61,8 @@ async def _look(loaded: "Loaded", state_dir: Path | None) -> Document:
     from canary.sources.keychain import system_keychain
     from canary.world import World
 
-    plan, place = plan_of(loaded.config), state_folder(state_dir, loaded.config, os.environ)
+    place = state_folder(state_dir, loaded.config, os.environ)
+    plan = plan_of(loaded.config, state_dir=place)
     world = World(SystemClock(), _ask_nobody, asyncio.sleep, system_keychain, os.environ)
     found = await examine(loaded.config, plan, place, world)
     return {
@@ -88,17 +90,22 @@ def _rungs(plan: "Plan") -> list[Document]:
             "role": rung.role.value,
             "model": rung.model,
             "seats_file": str(rung.seats_file) if rung.seats_file else None,
-            "seats": [
-                {
-                    "name": seat.seat,
-                    "reads": list(seat.reads),
-                    "sends": [{"host": host, "what": what} for host, what in seat.sends],
-                }
-                for seat in map(reads, rung.targets)
-            ],
+            "seats_command": rung.seats_command[0] if rung.seats_command else None,
+            "seats": [_seat(reads(target, os.environ)) for target in rung.targets],
         }
         for rung in plan.rungs
     ]
+
+
+def _seat(seat: "Reads") -> Document:
+    return {
+        "name": seat.seat,
+        "reads": list(seat.login),
+        "sources": [
+            {"name": use.source, "tells": use.tells, "reads": use.reads, "asks": use.asks, "starts": use.starts}
+            for use in seat.uses
+        ],
+    }
 
 
 def _lines(document: Document) -> list[str]:
@@ -110,17 +117,25 @@ def _lines(document: Document) -> list[str]:
     for rung in document["rungs"]:
         lines += ["", f"{rung['name']} ({rung['role']}, {rung['model']})"]
         lines += [f"  reads  {rung['seats_file']}, for its seats"] if rung["seats_file"] else []
+        lines += [f"  starts {rung['seats_command']}, for its seats"] if rung["seats_command"] else []
         for seat in rung["seats"]:
-            lines.append(f"  {seat['name']}")
-            lines += [f"    reads  {path}" for path in seat["reads"]]
-            lines += [f"    sends  to {each['host']}: {each['what']}" for each in seat["sends"]]
-            lines += ["    sends  nothing"] if not seat["sends"] else []
+            lines += [f"  {seat['name']}", *_seat_lines(seat)]
     found = document["findings"]
     lines += [""] + [f"{each['weight']}: {each['about']}: {each['text']}; {each['remedy']}" for each in found]
     lines += [""] if found else []
     faults = sum(each["weight"] == "fault" for each in found)
     counts = f"{_counted(faults, 'fault')}, {_counted(len(found) - faults, 'warning')}"
     return [*lines, f"{'can be used' if document['usable'] else 'cannot be used'} ({counts})"]
+
+
+def _seat_lines(seat: Document) -> list[str]:
+    lines = [f"    reads  {place}" for place in seat["reads"]]
+    for each in seat["sources"]:
+        lines.append(f"    {each['name']}: {each['tells']}")
+        lines += [f"      reads   {each['reads']}"] if each["reads"] else []
+        lines += [f"      starts  {each['starts']}"] if each["starts"] else []
+        lines += [f"      sends   to {each['asks']}"] if each["asks"] else []
+    return lines if seat["sources"] else [*lines, "    no source: sends nothing"]
 
 
 def _counted(count: int, word: str) -> str:

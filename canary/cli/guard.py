@@ -57,9 +57,12 @@ def command(
         text: bytes | None = path.read_bytes()
     except FileNotFoundError:
         text = None
-    except OSError:
+    except (OSError, ValueError):
         text = b""
     code, line = judge(text, datetime.now(UTC), limit_s)
     if not quiet:
-        click.echo(line)
+        try:
+            click.echo(line)
+        except OSError:
+            code = EXIT["blind"]  # whoever asked cannot be told; 1 would say degraded
     context.exit(code)

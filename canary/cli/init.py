@@ -1,79 +1,38 @@
-"""rungwatch init: finds the logins of this machine and writes a commented configuration, asking before it sends."""
+"""rungwatch init: finds logins and what tells their quotas, writes a configuration, and asks before it sends."""
 
-import json
+import asyncio
 import os
 import shlex
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from canary.cli.main import UsageFault
 
 if TYPE_CHECKING:
-    from canary.discover import Found
-
-TEMPLATE = """\
-# rungwatch: the two rungs of the ladder, the seats that reach them, and how their quotas are read.
-# `rungwatch check` says what this reads and sends. Only what differs from a default has to be here.
-
-[ladder]
-# The primary rung is asked first, and is the one that reconsiders.
-primary = {{ rungs[0].name | toml }}
-second = {{ rungs[1].name | toml }}
-{% for rung in rungs %}
-
-[[rung]]
-name = {{ rung.name | toml }}
-kind = {{ rung.kind | toml }}
-model = {{ rung.model | toml }}
-{% if rung.scopes %}
-# The weekly window of this model binds the rung too.
-scopes = {{ rung.scopes | toml }}
-{% endif %}
-{% for seat in rung.seats %}
-
-[[rung.seat]]
-# The name is the seat's label in every metric.
-name = {{ seat.name | toml }}
-{% if seat.absent %}
-# No login was found here: {{ seat.absent | comment }}.
-# Log in with the seat's client, or point config_dir at the folder that holds the login.
-{% endif %}
-{{ "# " if seat.usual }}config_dir = {{ seat.folder | toml }}
-# This source sends the seat's own login to {{ rung.vendor }}'s usage endpoint, which is not documented.
-{{ "# " if not rung.usage }}sources = [{{ rung.source | toml }}]
-{% endfor %}
-{% endfor %}
-
-# Defaults, written out:
-# [canary]
-# interval = "5m"        # about 12 reads of each seat an hour; the budget allows 20
-# stale_after = "15m"
-# [serve]
-# listen = "127.0.0.1:9477"
-"""
+    from canary.cli.draft import Choice
+    from canary.http import Ask, Reply
+    from canary.survey import Sort, Surveyed
 
 
 @dataclass(frozen=True, slots=True)
-class _Rung:
-    """The defaults of a rung that is written for a kind of login (design 7)."""
+class _Wishes:
+    """What the command line says; None where it does not. `asking`: there is a terminal, and it may be used."""
 
-    name: str
-    model: str
-    scopes: tuple[str, ...]
-    source: str
-    vendor: str
+    passive: bool | None
+    usage: bool | None
+    clients: bool | None
+    yes: bool
+    asking: bool
+    err: bool
 
-
-RUNGS = {
-    "claude": _Rung("fable", "claude-fable-5", ("Fable",), "claude-usage", "Anthropic"),
-    "codex": _Rung("astra", "gpt-6-astra", (), "codex-usage", "OpenAI"),
-}
+    def confirm(self, question: str, *, default: bool) -> bool:
+        """The answer of the person at the terminal."""
+        return click.confirm(question, default=default, err=self.err)
 
 
 @click.command(
@@ -81,115 +40,173 @@ RUNGS = {
     short_help="find logins and write a configuration",
     epilog="Example: rungwatch init --no-usage --output ./rungwatch.toml",
 )
-@click.option("--yes", "-y", is_flag=True, help="Ask nothing: no usage endpoint is read, nothing overwritten.")
+@click.option("--yes", "-y", is_flag=True, help="Ask nothing: what sends nothing is read, nothing is overwritten.")
+@click.option(
+    "--passive/--no-passive",
+    default=None,
+    help="Whether files that other programs leave here are read: they send nothing. With --passive also the status "
+    "line, whose lines are then printed.  [default: those that are there]",
+)
 @click.option("--usage/--no-usage", default=None, help="Whether the vendors' usage endpoints are read.")
+@click.option(
+    "--clients/--no-clients",
+    default=None,
+    help="Whether quotas are read by starting the vendors' clients, which may renew or blank a login.  [default: no]",
+)
 @click.option(
     "--output", type=click.Path(path_type=Path), help="File to write  [default: ~/.config/rungwatch/rungwatch.toml]"
 )
 @click.option("--force", is_flag=True, help="Overwrite the file without asking.")
 @click.option("--print", "to_stdout", is_flag=True, help="Print the configuration and write nothing.")
-def command(yes: bool, usage: bool | None, output: Path | None, force: bool, to_stdout: bool) -> None:
+def command(
+    yes: bool,
+    passive: bool | None,
+    usage: bool | None,
+    clients: bool | None,
+    output: Path | None,
+    force: bool,
+    to_stdout: bool,
+) -> None:
     """Find the Claude Code and Codex logins of this machine and write a configuration for them.
 
-    Whether the vendors' usage endpoints are read is asked, after saying what that sends. No login is ever written
-    or renewed, and an existing file is not overwritten unasked.
+    Shows what each way of reading a quota reads and sends, and asks for those that send something or start a
+    program. No login is ever written or renewed here, no client is started, no settings file is edited, and an
+    existing configuration is not overwritten unasked.
     """
-    from canary.discover import discover
+    from canary.cli.draft import render
+    from canary.cli.found import shown
     from canary.load import VARIABLE, parse, usual_path
 
-    found = discover(os.environ, Path.home(), datetime.now(UTC))
-    asking = sys.stdin.isatty() and not yes
-    click.echo("\n".join(_shown(found)), err=to_stdout)
-    text = render(found, _usage(found, usage, asking=asking, yes=yes, err=to_stdout), Path.home())
+    wishes = _Wishes(passive, usage, clients, yes, sys.stdin.isatty() and not yes, to_stdout)
+    state_dir = _state_dir()
+    seats = asyncio.run(_survey(state_dir))
+    click.echo("\n".join(shown(seats, os.environ)), err=to_stdout)
+    choice = _choose(seats, wishes)
+    text = render(seats, choice, Path.home())
     parse(text, "the new configuration")
     if to_stdout:
         click.echo(text, nl=False)
+        _tell_hook(seats, choice, state_dir, err=True)
         return
     named = os.environ.get(VARIABLE)
     usual = Path(named).expanduser() if named else usual_path(os.environ)
     path = output or usual
-    _may_write(path, force=force, asking=asking)
+    _may_write(path, force=force, asking=wishes.asking)
     _write(path, text)
     click.echo("\n".join(_next(path, "" if path == usual else f" --config {shlex.quote(str(path))}")))
+    _tell_hook(seats, choice, state_dir, err=False)
 
 
-def _shown(found: Sequence["Found"]) -> list[str]:
-    lines = ["Looked for logins:"]
-    for each in found:
-        what = f"no login: {each.absent}" if each.absent else f"seat {each.name!r}, login in {each.file}"
-        lines.append(f"  {each.kind:<6}  {what}")
-    return lines
+def _state_dir() -> Path:
+    """Where the new configuration, which names no state folder, will have its feeds."""
+    from canary.folder import default_folder
+
+    named = os.environ.get("RUNGWATCH_STATE_DIR")
+    return Path(named).expanduser() if named else default_folder(os.environ)
 
 
-def _usage(found: Sequence["Found"], usage: bool | None, *, asking: bool, yes: bool, err: bool) -> Collection[str]:
-    """The kinds whose usage endpoint is to be read."""
-    kinds = list(dict.fromkeys(each.kind for each in found))
-    if usage is not None:
-        return kinds if usage else []
-    if yes:
-        return []
-    if not asking:
+async def _survey(state_dir: Path) -> "list[Surveyed]":
+    from canary.clock import SystemClock
+    from canary.discover import discover
+    from canary.sources.keychain import system_keychain
+    from canary.survey import survey
+    from canary.world import World
+
+    world = World(SystemClock(), _ask_nobody, asyncio.sleep, system_keychain, os.environ)
+    found = discover(os.environ, Path.home(), world.clock.now())
+    return list(await asyncio.gather(*(survey(each, state_dir, world) for each in found)))
+
+
+async def _ask_nobody(ask: "Ask") -> "Reply":
+    raise AssertionError("init asks no host")
+
+
+def _choose(seats: "Sequence[Surveyed]", wishes: _Wishes) -> "Choice":
+    from canary.cli.draft import Choice
+    from canary.survey import Sort
+
+    if wishes.usage is None and not wishes.yes and not wishes.asking:
         raise UsageFault("there is no terminal to ask on: give --usage or --no-usage, or --yes for the defaults")
-    click.echo("\n".join(["", *_CHOICE]), err=err)
-    return [kind for kind in kinds if click.confirm(_question(kind), default=False, err=err)]
+    passive = _passive(seats, wishes)
+    return Choice(
+        passive=passive,
+        hook=passive and _hook(seats, wishes),
+        usage=_kinds(seats, Sort.USAGE, wishes.usage, _USAGE, wishes),
+        clients=_kinds(seats, Sort.CLIENT, wishes.clients, _CLIENTS, wishes),
+    )
 
 
-_CHOICE = (
-    "Quotas can be read in two ways:",
-    "  no   only the login files above are read, and nothing is sent; quotas stay unknown until the seat has",
-    "       another source, such as a seats.json that another program writes",
+def _passive(seats: "Sequence[Surveyed]", wishes: _Wishes) -> bool:
+    ready = {offer.use.source for seat in seats for offer in seat.offers if offer.ready}
+    if wishes.passive is not None or not wishes.asking or not ready:
+        return wishes.passive is not False
+    click.echo("", err=wishes.err)
+    return wishes.confirm(f"Read what other programs leave here ({', '.join(sorted(ready))})?", default=True)
+
+
+def _hook(seats: "Sequence[Surveyed]", wishes: _Wishes) -> bool:
+    """Whether the status line will be set, which only its user can do."""
+    from canary.cli import hook
+
+    if not hook.wanting(seats) or not (wishes.passive or wishes.asking):
+        return False
+    if wishes.passive is not None:
+        return wishes.passive
+    click.echo("\n".join(["", *_HOOK]), err=wishes.err)
+    return wishes.confirm("Use the status line? The lines to add are then printed.", default=False)
+
+
+def _kinds(
+    seats: "Sequence[Surveyed]", sort: "Sort", wish: bool | None, words: Sequence[str], wishes: _Wishes
+) -> frozenset[str]:
+    """The kinds of login for which the sources of a sort are wanted, of those that have any."""
+    kinds = list(dict.fromkeys(seat.found.kind for seat in seats for offer in seat.offers if offer.sort is sort))
+    if wish is not None or not wishes.asking or not kinds:
+        return frozenset(kinds if wish else ())
+    click.echo("\n".join(["", *words]), err=wishes.err)
+    return frozenset(kind for kind in kinds if wishes.confirm(_question(kind, sort), default=False))
+
+
+_HOOK = (
+    "Claude Code tells its status line how full the session and weekly windows are. `rungwatch feed`, set as the",
+    "status line, keeps that here and prints a short line; it sends nothing. Its file is yours to edit.",
+)
+_USAGE = (
+    "Quotas can also be read at the source:",
+    "  no   nothing is sent; where no file above tells a quota, it stays unknown",
     "  yes  each seat's own login is also sent to its vendor's usage endpoint, about 12 times an hour and to no",
     "       other host. No model is called and no login is renewed. The endpoint is not documented: see first",
     "       whether the vendor's terms allow it.",
 )
+_CLIENTS = (
+    "The vendors' own clients can be started to ask for quotas, about 12 times an hour. No model is called, but a",
+    "client does with its login as it always does: it may renew it, and where that is refused it may blank it,",
+    "which logs the seat out. Other clients on the same login may be logged out as well. Say no unless you need it.",
+)
 
 
-def _question(kind: str) -> str:
+def _question(kind: str, sort: "Sort") -> str:
+    from canary.cli.draft import RUNGS
     from canary.sources.claude_usage import BASE_URL as CLAUDE
     from canary.sources.codex_usage import BASE_URL as CODEX
+    from canary.survey import Sort
 
+    if sort is Sort.CLIENT:
+        return f"Start {RUNGS[kind].vendor}'s client ({kind}) to read quotas?"
     return f"Read the usage endpoint of {RUNGS[kind].vendor} ({ {'claude': CLAUDE, 'codex': CODEX}[kind] })?"
 
 
-def render(found: Sequence["Found"], usage: Collection[str], home: Path) -> str:
-    """The configuration for these logins; `usage` are the kinds whose usage endpoint is read."""
-    from jinja2 import Environment
+def _tell_hook(seats: "Iterable[Surveyed]", choice: "Choice", state_dir: Path, *, err: bool) -> None:
+    """The lines for the status line, with the state folder where the feed by itself would take another."""
+    from canary import feed
+    from canary.cli import hook
 
-    # TOML is no markup, and each value is escaped by the filters
-    environment = Environment(trim_blocks=True, lstrip_blocks=True, autoescape=False, keep_trailing_newline=True)  # noqa: S701
-    environment.filters |= {"toml": toml, "comment": comment}
-    rungs = [
-        {
-            "name": rung.name,
-            "kind": kind,
-            "model": rung.model,
-            "scopes": rung.scopes,
-            "source": rung.source,
-            "usage": kind in usage,
-            "vendor": rung.vendor,
-            "seats": [_seat(each, home) for each in found if each.kind == kind],
-        }
-        for kind, rung in RUNGS.items()
-    ]
-    return environment.from_string(TEMPLATE).render(rungs=rungs)
-
-
-def _seat(found: "Found", home: Path) -> dict[str, Any]:
-    below = found.folder.is_relative_to(home)
-    folder = f"~/{found.folder.relative_to(home)}" if below else str(found.folder)
-    return {"name": found.name, "folder": folder, "usual": found.usual, "absent": found.absent}
-
-
-def toml(value: Any) -> str:
-    """A text or a list of texts as TOML writes it."""
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
-    return f"[{', '.join(toml(each) for each in value)}]"
-
-
-def comment(text: str) -> str:
-    """A text that cannot end the comment it stands in."""
-    return "".join(char if char.isprintable() else "?" for char in text)
+    if not choice.hook:
+        return
+    own = feed.state_folder(os.environ) if not os.environ.get("RUNGWATCH_STATE_DIR") else ""
+    told = None if own == str(state_dir) else state_dir.absolute()
+    lines = hook.lines(hook.wanting(seats), hook.feed_words(), told)
+    click.echo("\n".join(["", "The status line, which rungwatch never sets by itself:", *lines]), err=err)
 
 
 def _may_write(path: Path, *, force: bool, asking: bool) -> None:

@@ -46,10 +46,10 @@ def quick_state_folder(state_dir: Path | None, config_path: Path | None) -> Path
     if state_dir is None and environ.get("RUNGWATCH_STATE_DIR"):
         state_dir = Path(environ["RUNGWATCH_STATE_DIR"])
     if state_dir is not None:
-        return state_dir.expanduser()
+        return expanded(state_dir)
     named = config_path or environ.get("RUNGWATCH_CONFIG")
     base = Path(environ.get("XDG_CONFIG_HOME") or "~/.config").expanduser()
-    path = Path(named).expanduser() if named else base / "rungwatch" / "rungwatch.toml"
+    path = expanded(Path(named)) if named else base / "rungwatch" / "rungwatch.toml"
     try:
         section = tomllib.loads(path.read_text(encoding="utf-8-sig")).get("state", {})
     except FileNotFoundError as error:
@@ -60,7 +60,15 @@ def quick_state_folder(state_dir: Path | None, config_path: Path | None) -> Path
         raise UsageFault(f"the configuration {path} cannot be read") from error
     folder = section.get("dir") if isinstance(section, dict) else None
     usual = Path(environ.get("XDG_STATE_HOME") or "~/.local/state") / "rungwatch"
-    return (Path(folder) if isinstance(folder, str) else usual).expanduser()
+    return expanded(Path(folder) if isinstance(folder, str) else usual)
+
+
+def expanded(path: Path) -> Path:
+    """The path with `~` made a home; raises UsageFault where there is no such user."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise UsageFault(f"{path} names the home of a user that does not exist") from error
 
 
 def log_to_stderr(*, verbose: bool = False) -> None:

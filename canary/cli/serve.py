@@ -65,16 +65,17 @@ def command(
 
 def _watch(listen: str | None, config_path: Path | None, state_dir: Path | None) -> None:
     from canary import folder
+    from canary.app import Extras, serve, state_folder
     from canary.app import listen as bind
-    from canary.app import serve, state_folder
+    from canary.clock import SystemClock
     from canary.load import load
 
     loaded = load(config_path, os.environ)
     place = state_folder(state_dir, loaded.config, os.environ)
     folder.prepare(place)
-    with folder.lock(place), bind(listen or loaded.config.serve.listen) as bound:
+    with folder.lock(place) as held, bind(listen or loaded.config.serve.listen) as bound:
         click.echo(f"rungwatch serves http://{_address(bound.getsockname())}/  (Ctrl-C ends it)", err=True)
-        asyncio.run(serve(loaded, place, bound))
+        asyncio.run(serve(loaded, place, bound, Extras(SystemClock(), held.renew)))
 
 
 def _play(listen: str | None, minutes: float) -> None:
@@ -100,7 +101,14 @@ def _play(listen: str | None, minutes: float) -> None:
                     demo.clock.thaw()
                     _on_screen(view)
 
-                extras = Extras(demo.clock, demo.speed, True, demo.set_stage, demo.caption, shown)
+                extras = Extras(
+                    demo.clock,
+                    speed=demo.speed,
+                    demo=True,
+                    before_tick=demo.set_stage,
+                    caption=demo.caption,
+                    shown=shown,
+                )
                 await serve(Loaded(config, None), place, bound, extras)
 
     with tempfile.TemporaryDirectory(prefix="rungwatch-demo-") as scratch:

@@ -22,6 +22,7 @@ from canary.demo import claude_wire, codex_wire
 from canary.demo.logins import claude_token, codex_token, write_claude_login, write_codex_login
 from canary.demo.reply import (
     LAPSED,
+    UNSUPPORTED,
     Ask,
     Reply,
     json_reply,
@@ -174,7 +175,7 @@ class Provider:
         if ask.api_key and not route.api_keys:
             return unauthorized(route.vendor, "Invalid authentication credentials")
         if route.needs_beta and OAUTH_BETA not in headers.get("anthropic-beta", ""):
-            return unauthorized(route.vendor, "OAuth authentication is currently not supported.")
+            return unauthorized(route.vendor, UNSUPPORTED)
         if seat.expires_at is not None and seat.expires_at <= ask.now:
             return unauthorized(route.vendor, LAPSED[route.vendor])
         good = route.answer(ask)

@@ -83,6 +83,8 @@ LAPSED = {
     Vendor.CLAUDE: "OAuth token has expired. Please obtain a new token or refresh your existing token.",
     Vendor.CODEX: "Provided authentication token is expired. Please try signing in again.",
 }
+UNSUPPORTED = "OAuth authentication is currently not supported."
+"""What a request is told that does not speak of OAuth as its vendor does now; it says nothing of the token."""
 _SCOPE = "OAuth token does not meet scope requirement user:profile"
 _REVOKED = "OAuth token has been revoked. Please obtain a new token."
 _ORG = "OAuth authentication is currently not allowed for this organization."
@@ -117,6 +119,8 @@ def with_fault(seat: SeatScript, fault: Fault, good: Reply) -> Reply:
     match fault:
         case Fault.UNAUTHORIZED:
             return unauthorized(seat.vendor, LAPSED[seat.vendor])
+        case Fault.UNSUPPORTED:
+            return unauthorized(seat.vendor, UNSUPPORTED)
         case Fault.FORBIDDEN_SCOPE:
             return _forbidden(seat.vendor, _SCOPE)
         case Fault.REVOKED:

@@ -52,6 +52,7 @@ class Fault(StrEnum):
     """How the far side misbehaves towards one seat."""
 
     UNAUTHORIZED = "unauthorized"
+    UNSUPPORTED = "unsupported"
     FORBIDDEN_SCOPE = "forbidden_scope"
     REVOKED = "revoked"
     ORG_REFUSED = "org_refused"

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from canary.files import Document, FileFault, Sleep, parse_object, read_object
-from canary.login import Login, Renewal
+from canary.login import Login, Renewal, sendable
 from canary.offload import Offload
 from canary.sources.keychain import Keychain, KeychainLockedError, choose
 from canary.sources.wire import expiry_in_ms
@@ -118,7 +118,7 @@ def parse(document: dict[str, Any], now: datetime) -> Login:
     token = block.get("accessToken")
     if token is None or token == "":
         return Login(absent=Reason.MISSING)
-    if not isinstance(token, str):
+    if not isinstance(token, str) or not sendable(token):
         return Login(fault=Reason.MALFORMED)
     expiry = expiry_in_ms(block.get("expiresAt"), now)
     login = Login(

@@ -161,8 +161,16 @@ def _purse(limit: Any, used: Any, percent: Any, now: datetime) -> Window:
 
 
 def minor_units(amount: Any) -> float | None:
-    """An amount in minor units (cents), plain or as `{amount_minor, currency, exponent}` (formats 2.3)."""
-    return finite(amount.get("amount_minor")) if isinstance(amount, dict) else finite(amount)
+    """An amount in minor units, plain or as `{amount_minor, currency, exponent}`; as cents, whatever its exponent.
+
+    Cents because the plain form is in them (formats 2.3).
+    """
+    if not isinstance(amount, dict):
+        return finite(amount)
+    minor, exponent = finite(amount.get("amount_minor")), amount.get("exponent", 2)
+    if minor is None or not isinstance(exponent, int) or not 0 <= exponent <= 9:
+        return None
+    return float(minor * 10.0 ** (2 - exponent))
 
 
 def _left(window: Window) -> bool:

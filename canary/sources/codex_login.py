@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from canary.files import Document, FileFault, Sleep, read_bytes, read_object
-from canary.login import Login, Renewal
+from canary.login import Login, Renewal, sendable
 from canary.offload import Offload
 from canary.sources.wire import Instant, expiry_in_s, finite
 from decide.reason import Reason
@@ -56,7 +56,7 @@ def parse(document: dict[str, Any], now: datetime) -> Login:
     access = tokens.get("access_token")
     if access is None or access == "":
         return Login(absent=Reason.MISSING)
-    if not isinstance(access, str):
+    if not isinstance(access, str) or not sendable(access):
         return Login(fault=Reason.MALFORMED)
     return _chatgpt(access, tokens, now)
 

@@ -163,7 +163,7 @@ def _credits_only(purse: Any) -> Iterator[Window]:
         yield malformed(WindowKind.SPEND)
     elif spendable(purse):
         yield Window(WindowKind.SPEND, measure=Measure.UNLIMITED)
-    elif purse.get("has_credits") is False or purse.get("overage_limit_reached") is True:
+    elif isinstance(purse.get("has_credits"), bool):
         yield Window(WindowKind.SPEND, measure=Measure.REFUSED)
     else:
         yield malformed(WindowKind.SPEND)

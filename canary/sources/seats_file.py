@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from canary.label import alias, usable_name
 from canary.login import Login, Renewal
@@ -23,7 +23,14 @@ def _text(value: Any) -> Any:
     return value
 
 
-Time = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_text)]
+def _in_utc(at: datetime) -> datetime:
+    try:
+        return at.astimezone(UTC)
+    except OverflowError as error:
+        raise ValueError("lies beyond the calendar") from error
+
+
+Time = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_text), AfterValidator(_in_utc)]
 
 
 class _Part(BaseModel):
@@ -127,7 +134,7 @@ def _entry(raw: Any) -> SeatEntry | None:
 def _listed(name: str, entry: SeatEntry, stated: datetime | None, modified_at: datetime, now: datetime) -> ListedSeat:
     fetched_at = entry.fetched_at or stated
     note = "" if fetched_at else "no fetched_at: the file's modification time stands in"
-    at = (fetched_at or modified_at).astimezone(UTC)
+    at = fetched_at or modified_at
     login = _login(entry.token, entry)
     failing = entry.last_error is not None and (entry.last_error_at is None or entry.last_error_at > at)
     reading = Reading(NAME, at, tuple(_windows(entry, at)), entry.permits_overage)
@@ -137,7 +144,7 @@ def _listed(name: str, entry: SeatEntry, stated: datetime | None, modified_at: d
 def _login(token: TokenEntry, entry: SeatEntry) -> Login:
     return Login(
         auth=Auth(token.kind),
-        expires_at=token.expires_at.astimezone(UTC) if token.expires_at else None,
+        expires_at=token.expires_at,
         renewal=Renewal.YES if token.refreshable else Renewal.NO,
         absent=Reason.MISSING if token.needs_login else None,
         fault=Reason.NO_EXPIRY if token.kind == "oauth" and token.expires_at is None else None,

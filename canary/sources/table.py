@@ -25,6 +25,7 @@ from canary.sources import (
 from canary.sources.answer import Answer
 from canary.sources.target import Target
 from canary.world import World
+from decide.quota import Reading
 from decide.reason import Reason
 from decide.seat import Auth
 
@@ -110,7 +111,8 @@ async def _codex_usage(target: Target, login: Login, world: World) -> Answer:
     if login.secret is None:
         return Answer(failure=Reason.MISSING, step="nothing to ask with")
     if login.auth is Auth.API_KEY:
-        return Answer(failure=Reason.NO_WINDOW, step="an API key login has no such quota: set quota = 'unmetered'")
+        nothing = Reading(codex_usage.NAME, world.clock.now())
+        return Answer(reading=nothing, step="not asked: the client's own API key has no such quota")
     ask = codex_usage.ask(target.codex_base_url, login.secret, login.account)
     return await _ask(ask, lambda reply: codex_usage.interpret(reply, target.model), world)
 

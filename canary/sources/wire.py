@@ -81,7 +81,10 @@ def iso_time(text: str, now: datetime, allowed: tuple[timedelta, timedelta]) -> 
         return Instant(fault=Reason.MALFORMED)
     if at.tzinfo is None:
         return Instant(fault=Reason.MALFORMED)
-    return _bounded(at.astimezone(UTC), now, allowed)
+    try:
+        return _bounded(at.astimezone(UTC), now, allowed)
+    except OverflowError:  # the first or last day of the calendar, in a zone that goes beyond it
+        return Instant(fault=Reason.IMPLAUSIBLE_TIME)
 
 
 def _epoch(seconds: float, now: datetime, allowed: tuple[timedelta, timedelta]) -> Instant:

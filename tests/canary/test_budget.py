@@ -1,12 +1,12 @@
 """Poll budget and back-off: 20 reads an hour, 60 s at least, growing, and no clock step that shuts a seat off."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from canary.budget import FLOOR, GROWTH_LIMIT, HOUR, STATED_LIMIT, Backoff, clamped, held, recent, struck
+from canary.budget import FLOOR, GROWTH_LIMIT, HOUR, STATED_LIMIT, Backoff, clamped, held, pace, recent, struck
 from tests.canary.fakes import NOW
 
 SECOND = timedelta(seconds=1)
@@ -38,6 +38,26 @@ def test_a_refusal_backs_off_by_the_vendors_word_or_by_doubling(
 ) -> None:
     before = Backoff(NOW, strikes) if strikes else None
     assert struck(before, stated, NOW) == Backoff(NOW + wait * SECOND, strikes + 1)
+
+
+def test_a_quarter_of_the_hour_may_be_spent_at_once_and_the_rest_at_a_pace() -> None:
+    assert pace(20) == timedelta(minutes=4)
+    polls = [NOW - number * SECOND for number in range(5, 0, -1)]
+    assert held(polls[:4], None, now=NOW, budget=20) is None
+    assert held(polls, None, now=NOW, budget=20) == "poll budget: the next read is due in 239 s"
+    assert held(polls, None, now=NOW + timedelta(minutes=4), budget=20) is None
+
+
+@given(st.integers(1, 20), st.integers(1, 3600))
+def test_a_budget_never_runs_dry_for_longer_than_its_pace(budget: int, interval: int) -> None:
+    polls: list[datetime] = []
+    clock, last = NOW, NOW
+    for _ in range(200):
+        if held(polls, None, now=clock, budget=budget) is None:
+            assert clock - last <= pace(budget) + interval * SECOND
+            polls, last = [*recent(polls, clock), clock], clock
+        clock += interval * SECOND
+    assert clock - last <= pace(budget) + interval * SECOND
 
 
 def test_nothing_is_asked_until_the_back_off_ends() -> None:

@@ -1,6 +1,7 @@
 """Daemon: it outlives any tick and any configuration, and publishes what it knows."""
 
 import json
+import shutil
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
@@ -10,11 +11,11 @@ import pytest
 from canary.config import Config
 from canary.daemon import Daemon, Hooks
 from canary.demo.logins import write_claude_login
-from canary.folder import load_memory, load_state
+from canary.folder import LockedError, load_memory, load_state
 from canary.http import Ask, Reply
 from canary.load import parse
 from decide.ladder import LadderWord, RungState
-from exporters.view import TickResult, View
+from exporters.view import Health, TickResult, View
 from tests.canary.fakes import NOW, FakeClock, FarSide, json_reply, memory, world
 
 GOOD = json.dumps({"five_hour": {"utilization": 12}}).encode()
@@ -52,12 +53,20 @@ class Made:
         self.told: list[str] = []
         self.resets: list[Config] = []
         self.before: Callable[[], None] = lambda: None
-        hooks = Hooks(self.published.append, self.told.append, self.resets.append, self._before)
+        self.hold: Callable[[], None] = lambda: None
+        self.publish: Callable[[View], None] = self.published.append
+        hooks = Hooks(self._publish, self.told.append, self.resets.append, hold=self._hold, before_tick=self._before)
         (folder / "state").mkdir()
         self.daemon = Daemon(parse(self.text, "test"), folder / "state", memory(), world(self.clock, self.far), hooks)
 
     def _before(self) -> None:
         self.before()
+
+    def _hold(self) -> None:
+        self.hold()
+
+    def _publish(self, view: View) -> None:
+        self.publish(view)
 
 
 @pytest.fixture
@@ -213,11 +222,79 @@ async def test_transitions_are_appended_and_a_torn_line_costs_no_other(made: Mad
     assert [json.loads(line)["after"] for line in lines[3:]] == [RungState.REACHABLE, LadderWord.OK]
 
 
-async def test_a_state_folder_that_fills_up_ends_nothing(made: Made, caplog: pytest.LogCaptureFixture) -> None:
-    (made.folder / "state").rename(made.folder / "gone")
+async def test_a_state_folder_that_cannot_be_written_ends_nothing_and_is_told(
+    made: Made, caplog: pytest.LogCaptureFixture
+) -> None:
+    (made.folder / "state").rmdir()
+    (made.folder / "state").touch()
     await made.daemon.tick()
     assert made.published[-1].state is not None
     assert "the state folder cannot be written" in caplog.text
+    assert made.daemon.health("") == Health(alive=True, ready=False, detail=made.daemon.health("").detail)
+    assert "cannot be written" in made.daemon.health("").detail
+
+
+async def test_a_state_folder_that_was_deleted_is_made_anew(made: Made) -> None:
+    await made.daemon.tick()
+    shutil.rmtree(made.folder / "state")
+    await made.daemon.tick()
+    assert load_state(made.folder / "state") == made.published[-1].state
+    assert made.daemon.health("").ready
+
+
+async def test_nothing_is_written_where_another_canary_has_taken_the_folder(made: Made) -> None:
+    def taken() -> None:
+        raise LockedError("another rungwatch canary holds it")
+
+    made.hold = taken
+    await made.daemon.tick()
+    assert load_state(made.folder / "state") is None
+    assert made.published[-1].state is not None
+    assert "another rungwatch canary" in made.daemon.health("").detail
+
+
+async def test_a_way_out_that_fails_is_counted_and_told(made: Made, caplog: pytest.LogCaptureFixture) -> None:
+    def broken(view: View) -> None:
+        raise ValueError("SENTINEL")
+
+    made.publish = broken
+    await made.daemon.tick()
+    assert made.told
+    assert "publishing failed: ValueError" in caplog.text
+    assert "SENTINEL" not in caplog.text
+    assert made.daemon.health("").detail == "publishing fails"
+    made.publish = made.published.append
+    await made.daemon.tick()
+    assert made.published[-1].canary.ticks[TickResult.ERROR] == 1
+    assert made.daemon.health("").ready
+
+
+async def test_a_reload_that_fails_in_any_way_keeps_the_old_configuration(made: Made) -> None:
+    def fails() -> Config:
+        raise RuntimeError("SENTINEL")
+
+    made.daemon.reload(fails)
+    assert not made.published[-1].canary.reload_ok
+    await made.daemon.tick()
+    assert made.published[-1].state is not None
+    assert made.published[-1].state.state is LadderWord.OK
+
+
+@pytest.mark.parametrize("section", ["[canary]\njitter = '1s'\n", "[serve]\nlisten = '127.0.0.1:1'\n"])
+async def test_whatever_changes_in_a_configuration_is_handed_on(made: Made, section: str) -> None:
+    made.daemon.reload(lambda: parse(made.text + section, "test"))
+    made.daemon.reload(lambda: parse(made.text + section, "test"))
+    assert len(made.resets) == 1
+
+
+async def test_half_a_character_in_what_is_read_stops_nothing(made: Made) -> None:
+    """A lone surrogate is valid JSON and cannot be written anywhere."""
+    odd = {"limits": [{"kind": "weekly_scoped", "percent": 5, "scope": {"model": {"display_name": "\ud800"}}}]}
+    made.far.replies = {"anthropic": json_reply(json.dumps(odd | {"five_hour": {"utilization": 5}}).encode())}
+    await made.daemon.tick()
+    state = load_state(made.folder / "state")
+    assert state is not None
+    assert [verdict.window.scope for verdict in state.rungs[0].seats[0].windows] == ["", "?"]
 
 
 async def test_trouble_of_the_schedule_is_not_healthy(made: Made) -> None:

@@ -1,6 +1,7 @@
 """State folder: whole files or none, one holder, and a memory that cannot be read is kept aside."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -97,3 +98,31 @@ def test_a_file_in_the_place_of_the_folder_is_named(tmp_path: Path) -> None:
 def test_the_usual_place() -> None:
     assert default_folder({"XDG_STATE_HOME": "/x"}) == Path("/x/rungwatch")
     assert default_folder({}) == Path("~/.local/state/rungwatch").expanduser()
+
+
+def test_a_folder_that_was_deleted_and_made_anew_is_held_again(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    prepare(folder)
+    with lock(folder) as held:
+        shutil.rmtree(folder)
+        prepare(folder)
+        held.renew()
+        with pytest.raises(LockedError), lock(folder):
+            pass
+
+
+def test_a_folder_that_another_took_meanwhile_is_not_held(tmp_path: Path) -> None:
+    folder = tmp_path / "state"
+    prepare(folder)
+    with lock(folder) as held:
+        shutil.rmtree(folder)
+        prepare(folder)
+        with lock(folder), pytest.raises(LockedError):
+            held.renew()
+
+
+def test_a_file_that_cannot_be_written_whole_leaves_nothing_behind(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    with pytest.raises(OSError, match="directory"):
+        replace_file(tmp_path / "x", b"1", mode=0o600)
+    assert {path.name for path in tmp_path.iterdir()} == {"x"}

@@ -129,7 +129,7 @@ BAD = {
     ),
     "stale before the next tick": (
         GOOD + '[canary]\nstale_after = "1m"\n',
-        "r.toml:21: canary: stale_after must not be shorter than interval: every state would be unknown between ticks",
+        "r.toml:21: canary: stale_after must be 10m 40s or more: with this interval, jitter, tick_deadline and reads_per_hour a seat is not read more often, and would be unknown in between",
     ),
     "a budget above the limit": (
         GOOD + "[canary]\nreads_per_hour = 60\n",

@@ -5,11 +5,10 @@ from types import MappingProxyType
 
 from canary.demo.claude_wire import extra_usage
 from canary.demo.logins import SCOPES
-from canary.demo.script import Fault, Kind, Shape, Vendor
+from canary.demo.script import Fault, Shape, Vendor
 from tests.clients.scenario import (
     CALLS,
     HEADROOM,
-    HOURS_3,
     MODEL,
     PAST,
     REFRESH,
@@ -98,12 +97,15 @@ LOGIN = (
     _row("half-written file", "2.3", claude(text=half)),
     _row("empty file", "2.3", claude(text=lambda _: "")),
     _row("file with a byte-order mark", "2.3", claude(text=lambda text: "\ufeff" + text)),
+    _row("file with a NaN, as Python writes it", "2.3", claude(text=lambda text: text.replace('"scopes"', '"x": NaN, "scopes"'))),
     _row("login under the old key", "2.3", claude(text=lambda text: text.replace("claudeAiOauth", "claude.ai_oauth"))),
     _row("scopes without inference", "2.3", claude(scopes=("user:profile",))),
     _row("scopes empty", "2.3", claude(scopes=())),
     _row("scopes null", "2.3", claude(scopes=None)),
     _row("scopes missing", "2.3", claude(edit=without("scopes"))),
     _row("scopes as one text", "2.3", claude(edit=without(scopes=" ".join(SCOPES)))),
+    _row("scopes as one text without inference", "2.3", claude(edit=without(scopes="user:profile"))),
+    _row("access token empty, refresh token left", "2.4", claude(edit=without(accessToken=""))),
     _row("setup-token scopes, 403 from usage", "2.4, c17", claude(refresh=False, lapses=timedelta(days=300), scopes=SETUP_SCOPES, fault=Fault.FORBIDDEN_SCOPE, fault_on=USAGE)),
     _row("expiresAt missing", "2.4, c22", claude(lapses=None, expires_at=None)),
     _row("expiresAt in seconds", "2.4", claude(edit=lambda block: block | {"expiresAt": block["expiresAt"] // 1000})),
@@ -112,7 +114,8 @@ LOGIN = (
     _row("subscription null", "2.4", claude(edit=without(subscriptionType=None, rateLimitTier=None))),
     _row("refreshTokenExpiresAt past, still live", "2.4", claude(edit=without(refreshTokenExpiresAt=1700000000000))),
     _row("lapsed, refreshTokenExpiresAt past", "2.4", claude(lapses=PAST, renewable=False, edit=without(refreshTokenExpiresAt=1700000000000))),
-    _row("lapsed, refreshTokenExpiresAt past, yet renewed", "2.4", claude(lapses=PAST, edit=without(refreshTokenExpiresAt=1700000000000))),
+    _row("API key of the console in .claude.json", "2.5", also(claude(), ".claude.json", '{"primaryApiKey": "sk-ant-api03-FAKE"}')),
+    _row("API key in the seat's settings", "2.5", also(claude(), "settings.json", '{"env": {"ANTHROPIC_API_KEY": "sk-ant-api03-FAKE"}}')),
     _row(".claude.json half-written", "2.6", also(claude(), ".claude.json", '{"oauthAccount": {"accountU')),
 )  # fmt: skip
 
@@ -133,7 +136,7 @@ TROUBLE = (
     _row("usage endpoint 500, model answers", "4", claude(fault=Fault.SERVER_ERROR, fault_on=USAGE)),
     _row("usage endpoint 429, model answers", "4", claude(fault=Fault.THROTTLED, fault_on=USAGE, retry_after="0")),
     _row("usage endpoint 401, model answers", "4", claude(fault=Fault.UNAUTHORIZED, fault_on=USAGE)),
-    _row("usage endpoint 401, no refresh token, model answers", "4", claude(refresh=False, fault=Fault.UNAUTHORIZED, fault_on=USAGE)),
+    _row("usage endpoint takes no OAuth like this, model answers", "4", claude(refresh=False, fault=Fault.UNSUPPORTED, fault_on=USAGE)),
     _row("usage endpoint silent, model answers", "4", claude(fault=Fault.HANG, fault_on=USAGE)),
     _row("usage endpoint redirects, model answers", "1.10", claude(fault=Fault.REDIRECT, fault_on=USAGE)),
     _row("usage document too large, model answers", "4", claude(fault=Fault.HUGE, fault_on=USAGE, huge_mb=2)),

@@ -44,6 +44,14 @@ def _unspent(now: datetime) -> Json:
     return spend_control(limit=1000, used=36.797, resets_at=now + timedelta(days=9), now=now)
 
 
+def _zero(now: datetime) -> Json:
+    """What a meter that lags behind shows: nothing used, everything allowed."""
+    reset = int((now + timedelta(hours=3)).timestamp())
+    window = {"used_percent": 0, "limit_window_seconds": 18000, "reset_at": reset}
+    limit = {"allowed": True, "limit_reached": False, "primary_window": window, "secondary_window": None}
+    return {"rate_limit": limit, "model_usage": None, "rate_limit_reached_type": None}
+
+
 def _tokens(**values: Any) -> Any:
     return without(tokens=values)
 
@@ -74,15 +82,17 @@ QUOTA = (
     _row("another model's bucket full, no scopes set", "3.3", codex(*HEADROOM, model_week(SPARK, 100))),
     _row("another model's bucket full, own scopes set", "3.3", codex(*HEADROOM, model_week(SPARK, 100)), changes={"scopes": ("GPT-6 Astra",)}),
     _row("own model's bucket full", "3.3", codex(*HEADROOM, model_week(SPARK, 100)), changes={"scopes": (SPARK,)}, model="gpt-5.3-codex-spark"),
-    _row("meter shows 0 %, wall on the call", "3.3", codex(session(0), week(0), fault=Fault.THROTTLED, fault_on=MODEL), Blind.LAGGING),
-    _row("API key login, unmetered", "3.5", also(codex(known=False), FILE, KEY_LOGIN), changes={"quota": Quota.UNMETERED}, own_provider=False),
+    _row("meter shows 0 %, wall on the call", "3.3", codex(session(100), overlay=_zero), Blind.LAGGING),
+    _row("API key login, unmetered", "3.5", also(codex(token="sk-FAKE-key"), FILE, KEY_LOGIN), changes={"quota": Quota.UNMETERED}, own_provider=False),
+    _row("throttled calls, quota untouched", "3.3", codex(fault=Fault.THROTTLED, fault_on=MODEL), Blind.UNSHOWN),
 )  # fmt: skip
 
 LOGIN = (
     _row("lapsed, renewable", "3.4, x02", codex(lapses=PAST)),
     _row("lapses in two minutes, renewable", "3.4, x04", codex(lapses=timedelta(minutes=2))),
     _row("lapsed, refresh token empty", "3.4", codex(lapses=PAST, refresh=False)),
-    _row("lapsed, refresh token reused", "3.3, x05", codex(lapses=PAST, renewable=False)),
+    _row("lapsed, refresh token revoked", "3.3, x05", codex(lapses=PAST, renewable=False)),
+    _row("lapsed, refresh token reused", "3.3, x05", codex(lapses=PAST, renewable=False, spent=True)),
     _row("lapsed, token endpoint broken", "3.3, x06", codex(lapses=PAST, fault=Fault.SERVER_ERROR, fault_on=REFRESH)),
     _row("lapsed on disk only, token endpoint broken", "3.4, x10", codex(lapses=PAST, expires_at=None, fault=Fault.SERVER_ERROR, fault_on=REFRESH)),
     _row("refresh token missing", "3.4, x09", codex(edit=_without_token("refresh_token"))),
@@ -91,8 +101,9 @@ LOGIN = (
     _row("no auth.json", "1.6, x11", no_file(codex(), FILE)),
     _row("cut auth.json", "1.6, x12", codex(text=half)),
     _row("auth.json with a byte-order mark", "1.6", codex(text=lambda text: "\ufeff" + text)),
-    _row("access token not a JWT, fresh", "3.4, x16", codex(edit=lambda document: document | {"tokens": document["tokens"] | {"access_token": "opaque"}}, known=False)),
+    _row("access token not a JWT", "3.4, x16", codex(edit=_tokens(access_token="opaque"), token="opaque")),
     _row("account_id missing", "3.4, x17", codex(edit=_without_token("account_id"))),
+    _row("file with a NaN, as Python writes it", "1.6", codex(text=lambda text: text.replace('"tokens"', '"x": NaN, "tokens"'))),
     _row("id_token missing", "3.4", codex(edit=_without_token("id_token"))),
     _row("id_token not a JWT", "3.4", codex(edit=_tokens(id_token="not-a-jwt"))),
     _row("id_token empty", "3.4", codex(edit=_tokens(id_token=""))),
@@ -100,6 +111,14 @@ LOGIN = (
     _row("last_refresh missing", "3.4", codex(edit=without("last_refresh"))),
     _row("auth_mode unknown", "3.4", codex(edit=without(auth_mode="other"))),
     _row("auth_mode missing", "3.4", codex(edit=without("auth_mode"))),
+    _row("access token empty, renewable", "3.4", codex(edit=_tokens(access_token=""))),
+    _row("account_id a number", "3.4", codex(edit=_tokens(account_id=5))),
+    _row("OPENAI_API_KEY a number", "3.4", codex(edit=without(OPENAI_API_KEY=5))),
+    _row("OPENAI_API_KEY empty, auth_mode missing", "3.4", codex(edit=without("auth_mode", OPENAI_API_KEY=""))),
+    _row("auth_mode agentIdentity, tokens only", "3.4", codex(edit=without(auth_mode="agentIdentity"))),
+    _row("auth_mode chatgptAuthTokens", "3.4", codex(edit=without(auth_mode="chatgptAuthTokens"))),
+    _row("last_refresh without a zone", "3.4", codex(edit=without(last_refresh="2026-10-15T12:00:00"))),
+    _row("tokens null", "3.4", codex(edit=without(tokens=None))),
     _row("OPENAI_API_KEY beside the tokens", "3.4", codex(edit=without(OPENAI_API_KEY="sk-FAKE-other"))),
     _row("auth_mode apikey beside the tokens", "3.4", codex(edit=without(auth_mode="apikey"))),
     _row("auth.json, but logins kept in a key ring", "3.4", also(codex(), "config.toml", 'cli_auth_credentials_store = "keyring"\n')),

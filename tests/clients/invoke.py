@@ -1,16 +1,17 @@
 """One question to a real client: the bounded invocations of clients.md 2.1 and 3.1, and what came of them."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from canary.demo.script import Vendor
 from canary.files import parse_object
 from tests.clients.install import Clients
 from tests.clients.scenario import Scenario
-from canary.demo.script import Vendor
 
 QUESTION = "Is the sky blue? Say yes or no."
 SCHEMA = {
@@ -28,10 +29,23 @@ CLAUDE_QUIET = {
     "CLAUDE_BYTE_STREAM_IDLE_TIMEOUT_MS": "30000",
     "CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK": "1",
 }
-CODEX_OFF = (
-    "plugins apps shell_tool unified_exec image_generation browser_use computer_use goals hooks skill_search "
-    "tool_suggest shell_snapshot sleep_tool default_mode_request_user_input unbounded_connection_retries"
-).split()
+CODEX_OFF = [
+    "plugins",
+    "apps",
+    "shell_tool",
+    "unified_exec",
+    "image_generation",
+    "browser_use",
+    "computer_use",
+    "goals",
+    "hooks",
+    "skill_search",
+    "tool_suggest",
+    "shell_snapshot",
+    "sleep_tool",
+    "default_mode_request_user_input",
+    "unbounded_connection_retries",
+]
 CODEX_SET = (
     "agents.enabled=false",
     "web_search='disabled'",
@@ -83,7 +97,8 @@ def base_environ(room: Room) -> dict[str, str]:
     """The variables any client is given: an allow-list, nothing of this process but the search path."""
     home = room.scratch / "home"
     home.mkdir(exist_ok=True)
-    named = {"HOME": str(home), "TMPDIR": str(room.scratch), "TZ": "UTC", "LANG": "C.UTF-8", "PATH": "/usr/local/bin:/usr/bin:/bin"}
+    named = {"HOME": str(home), "TMPDIR": str(room.scratch), "TZ": "UTC", "LANG": "C.UTF-8"}
+    named["PATH"] = os.environ["PATH"]
     return named | {"HTTPS_PROXY": room.proxy, "HTTP_PROXY": room.proxy, "NO_PROXY": ""}
 
 

@@ -114,37 +114,42 @@ async def _head(reader: asyncio.StreamReader) -> tuple[str, str]:
     return "", ""
 
 
+async def _tunnel(found: Proxy, port: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    method, target = await _head(reader)
+    host = target.rpartition(":")[0] or target
+    if not method:  # a bare connection without a request, which Claude Code opens (clients 2.6)
+        writer.close()
+        return
+    found.asked.append(host)
+    if method != "CONNECT" or host not in HOSTS:
+        found.refused.append(host)
+        writer.write(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+        writer.close()
+        return
+    far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+    await asyncio.gather(_pipe(reader, far_writer), _pipe(far_reader, writer))
+
+
 @asynccontextmanager
 async def proxied(app: ASGIApp, context: ssl.SSLContext) -> AsyncIterator[Proxy]:
     """The application answers for every host of HOSTS through the yielded proxy, in this event loop."""
     async with serve(app, tls=context) as inner:
-        port = urlsplit(inner).port
-        found = Proxy("")
-        tunnels: set[asyncio.Task[None]] = set()
+        port = urlsplit(inner).port or 0
+        found, tunnels = Proxy(""), set[asyncio.Task[None]]()
 
-        async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            task = asyncio.current_task()
-            if task is not None:
-                tunnels.add(task)
-                task.add_done_callback(tunnels.discard)
-            method, target = await _head(reader)
-            host = target.rpartition(":")[0] or target
-            found.asked.append(host)
-            if method != "CONNECT" or host not in HOSTS:
-                found.refused.append(target)
-                writer.write(b"HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
-                writer.close()
-                return
-            far_reader, far_writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await asyncio.gather(_pipe(reader, far_writer), _pipe(far_reader, writer))
+        def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            task = asyncio.get_running_loop().create_task(_tunnel(found, port, reader, writer))
+            tunnels.add(task)
+            task.add_done_callback(tunnels.discard)
 
-        server = await asyncio.start_server(tunnel, "127.0.0.1", 0)
+        server = await asyncio.start_server(accept, "127.0.0.1", 0)
         found.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         try:
             yield found
         finally:
             server.close()
-            for task in list(tunnels):
+            running = list(tunnels)
+            for task in running:
                 task.cancel()
-            await asyncio.gather(*tunnels, return_exceptions=True)
+            await asyncio.gather(*running, return_exceptions=True)

@@ -141,21 +141,28 @@ def codex(
     refresh: bool = True,
     renewable: bool = True,
     known: bool = True,
+    spent: bool = False,
+    token: str | None = None,
     edit: Edit | None = None,
     text: Callable[[str], str] | None = None,
     **script: Any,
 ) -> Setup:
-    """A Codex login and its seat, by the same words; `edit` changes the whole document."""
+    """A Codex login and its seat, by the same words; `edit` changes the whole document.
+
+    `spent`: its refresh token was used before. `token` is the one that the far side knows, where that is not the one of the login as first written.
+    """
 
     def setup(stage: Stage) -> None:
         expires_at, renewal = stage.now + lapses, "rt_FAKE"
         issued = stage.now - timedelta(days=1)
-        token = write_codex_login(
+        written = write_codex_login(
             stage.folder, expires_at=expires_at, issued_at=issued, refresh_token=renewal if refresh else ""
         )
+        if spent:
+            stage.provider.spent_refresh_tokens.add(renewal)
         windows = [level.at(stage.now) for level in levels or HEADROOM]
         seat = SeatScript(SEAT, Vendor.CODEX, plan="pro", windows=windows)
-        _script(stage, token if known else "gone", seat, renewal if renewable else None, script)
+        _script(stage, (token or written) if known else "gone", seat, renewal if renewable else None, script)
         seat.expires_at = script.get("expires_at", expires_at)
         _rewrite(stage.folder / "auth.json", None, edit, text)
 

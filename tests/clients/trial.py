@@ -1,14 +1,11 @@
 """Trial: one scenario through the canary and then through the real client, and what the canary did meanwhile."""
 
 import asyncio
-import os
-import signal
 import socket
 import ssl
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 from urllib.parse import urlsplit
@@ -18,6 +15,7 @@ from canary.demo.provider import Provider, Request
 from canary.demo.script import Kind, Vendor
 from canary.demo.server import serve
 from canary.http import Ask, Http, Reply
+from canary.process import run
 from canary.sources.target import Target
 from canary.tick import tick
 from canary.world import World
@@ -81,7 +79,9 @@ def closed_port() -> int:
     return port
 
 
-async def run_trial(scenario: Scenario, clients: Clients, folder: Path, authority: Path, tls: ssl.SSLContext) -> Trial:
+async def run_trial(
+    scenario: Scenario, clients: Clients, folder: Path, authority: Path, tls: ssl.SSLContext
+) -> Trial:
     """The canary reads first and must leave everything as it was; then the client runs on the very same files."""
     provider = Provider({}, lambda: datetime.now(UTC))
     seat, scratch = folder / "seat", folder / "scratch"
@@ -139,19 +139,16 @@ def _breaches(log: list[Request], asked: list[str], base_url: str, proxy: Proxy)
 
 async def _ask(scenario: Scenario, clients: Clients, room: Room) -> Told:
     words, environ = command(scenario, clients, room)
-    ended = await bounded(words, environ, room.scratch)
-    if ended is None:
-        return Told(Outcome.HANGS, f"still running after {BOUND_S:.0f} s")
-    return (told_by_claude if scenario.vendor is Vendor.CLAUDE else told_by_codex)(*ended)
-
-
-async def bounded(words, environ, cwd):  # TEMPORARY
-    pr = await asyncio.create_subprocess_exec(*words, env=environ, cwd=cwd, stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, start_new_session=True)
+    inside = ("/bin/sh", "-c", 'cd "$0" && exec "$@" 2>stderr.txt', str(room.scratch), *words)
     try:
-        out, _ = await asyncio.wait_for(pr.communicate(), BOUND_S)
-        return pr.returncode, out
+        async with asyncio.timeout(BOUND_S):
+            ended = await run(inside, environ=environ, stdin=None, limit=OUTPUT_LIMIT)
     except TimeoutError:
-        os.killpg(pr.pid, signal.SIGKILL)
-        await pr.wait()
-        return None
+        return Told(Outcome.HANGS, f"still running after {BOUND_S:.0f} s")
+    if ended.code is None or ended.truncated:
+        raise RuntimeError(f"{words[0]} could not be started, or said more than {OUTPUT_LIMIT} bytes")
+    told = (told_by_claude if scenario.vendor is Vendor.CLAUDE else told_by_codex)(ended.code, ended.stdout)
+    if ended.stdout.strip():
+        return told
+    said = (room.scratch / "stderr.txt").read_text(errors="replace").strip().splitlines() or ["not a word"]
+    return Told(told.outcome, f"exit {ended.code}: {said[-1]}")

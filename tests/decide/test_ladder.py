@@ -19,7 +19,7 @@ from decide.ladder import (
     follow,
     judge_ladder,
     judge_rung,
-    unlisted_rung,
+    unlisted,
 )
 from decide.pick import pick_seat
 from decide.quota import Reading, Window, WindowKind
@@ -60,8 +60,19 @@ def test_a_rung_is_as_good_as_its_best_seat(states: tuple[SeatState, ...]) -> No
 
 def test_a_rung_without_a_seat_says_so() -> None:
     assert judge_rung("fable", Role.PRIMARY, pick_seat([], now=NOW)).reasons == (Reason.NO_SEAT,)
-    unlisted = unlisted_rung("fable", Role.PRIMARY, Reason.MALFORMED)
-    assert (unlisted.state, unlisted.reasons) == (UNKNOWN, (Reason.MALFORMED,))
+
+
+@pytest.mark.parametrize("seat", SeatState)
+def test_a_rung_whose_list_cannot_be_read_is_never_unreachable(seat: SeatState) -> None:
+    rung = unlisted(judge_rung("fable", Role.PRIMARY, pick_seat([SEATS[seat]], now=NOW)), Reason.MALFORMED)
+    if seat is SeatState.AVAILABLE:
+        assert (rung.state, rung.reasons) == (REACHABLE, ())
+    else:
+        assert rung.state is UNKNOWN
+        assert rung.reasons[0] is Reason.MALFORMED
+        assert rung.clears_at is None
+    empty = unlisted(judge_rung("fable", Role.PRIMARY, pick_seat([], now=NOW)), Reason.MALFORMED)
+    assert (empty.state, empty.reasons) == (UNKNOWN, (Reason.MALFORMED,))
 
 
 def test_reasons_come_most_frequent_first() -> None:
@@ -103,13 +114,13 @@ def test_the_table_above_leaves_no_pair_out() -> None:
 
 
 def test_a_state_that_stays_keeps_its_since_and_one_that_changes_is_a_transition() -> None:
-    first, none = follow(None, ladder(REACHABLE, REACHABLE))
+    first, none = follow(None, ladder(REACHABLE, REACHABLE), stale_after=STALE_AFTER)
     assert none == ()
     assert (first.since, first.last_ok_at) == (NOW, NOW)
-    second, same = follow(first, ladder(REACHABLE, REACHABLE, NOW + MINUTE))
+    second, same = follow(first, ladder(REACHABLE, REACHABLE, NOW + MINUTE), stale_after=STALE_AFTER)
     assert same == ()
     assert (second.since, second.last_ok_at) == (NOW, NOW + MINUTE)
-    third, changed = follow(second, ladder(UNREACHABLE, REACHABLE, NOW + 2 * MINUTE))
+    third, changed = follow(second, ladder(UNREACHABLE, REACHABLE, NOW + 2 * MINUTE), stale_after=STALE_AFTER)
     assert changed == (
         Transition(NOW + 2 * MINUTE, "fable", "reachable", "unreachable"),
         Transition(NOW + 2 * MINUTE, "ladder", "ok", "degraded"),
@@ -121,9 +132,19 @@ def test_a_state_that_stays_keeps_its_since_and_one_that_changes_is_a_transition
 
 
 def test_a_clock_that_stepped_back_puts_no_since_in_the_future() -> None:
-    first, _ = follow(None, ladder(REACHABLE, REACHABLE))
-    back, _ = follow(first, ladder(REACHABLE, REACHABLE, NOW - timedelta(hours=2)))
+    first, _ = follow(None, ladder(REACHABLE, REACHABLE), stale_after=STALE_AFTER)
+    back, _ = follow(first, ladder(REACHABLE, REACHABLE, NOW - timedelta(hours=2)), stale_after=STALE_AFTER)
     assert back.since == NOW - timedelta(hours=2)
+
+
+def test_a_time_in_which_nobody_looked_was_blind_and_no_since_goes_back_through_it() -> None:
+    first, _ = follow(None, ladder(REACHABLE, REACHABLE), stale_after=STALE_AFTER)
+    later = NOW + timedelta(days=3)
+    second, transitions = follow(first, ladder(REACHABLE, REACHABLE, later), stale_after=STALE_AFTER)
+    assert second.since == later
+    assert transitions[-1] == Transition(later, "ladder", "blind", "ok")
+    third, _ = follow(first, ladder(UNKNOWN, UNKNOWN, later), stale_after=STALE_AFTER)
+    assert third.since == NOW + STALE_AFTER
 
 
 @pytest.mark.parametrize(("age", "fresh"), [(0, True), (15, True), (15.1, False), (-1, True), (-1.1, False)])
@@ -149,7 +170,7 @@ def test_transitions_replayed_give_the_last_state(history: list[tuple[RungState,
     seen: dict[str, str] = {}
     for step, pair in enumerate(history):
         before = state
-        state, transitions = follow(state, ladder(*pair, NOW + step * MINUTE))
+        state, transitions = follow(state, ladder(*pair, NOW + step * MINUTE), stale_after=STALE_AFTER)
         if before is None:
             seen = {"ladder": state.state, **{rung.name: rung.state for rung in state.rungs}}
         for transition in transitions:

@@ -99,6 +99,25 @@ def test_a_full_window_is_lifted_only_by_the_vendor_and_the_configuration_togeth
     assert judge_window(window, reading, now=NOW, stale_after=STALE_AFTER, overage=overage).state is state
 
 
+@pytest.mark.parametrize(
+    ("kind", "ago", "state"),
+    [
+        (WindowKind.WEEKLY, 0, OPEN),
+        (WindowKind.MONTHLY, 0, OPEN),
+        (WindowKind.WEEKLY_MODEL, 0, OPEN),
+        (WindowKind.SPEND, 0, FULL),
+        (WindowKind.OTHER, 0, UNKNOWN),
+        (WindowKind.WEEKLY, 16, FULL),
+    ],
+)
+def test_overage_goes_past_plan_windows_while_its_permission_is_fresh(
+    kind: WindowKind, ago: int, state: WindowState
+) -> None:
+    window = Window(kind, 1.0, NOW + 60 * MINUTE, "x")
+    reading = Reading("s", NOW - ago * MINUTE, (window,), permits_overage=True)
+    assert judge_window(window, reading, now=NOW, stale_after=STALE_AFTER, overage=True).state is state
+
+
 def test_of_two_reports_of_one_window_in_a_reading_the_fuller_stands() -> None:
     low, high = Window(SESSION, 0.2), Window(SESSION, 0.9)
     assert Reading("s", NOW, (low, high)).windows == (high,)
@@ -132,11 +151,23 @@ def test_a_full_window_with_its_reset_ahead_outlives_a_reading_that_leaves_it_ou
     past = Window(WindowKind.MONTHLY, 1.0, NOW - MINUTE)
     open_ = Window(WindowKind.WEEKLY, 0.5, NOW + 60 * MINUTE)
     before = Reading("s", NOW - 5 * MINUTE, (full, past, open_))
-    after = succeed(before, Reading("s", NOW, (Window(SESSION, 0.1),)))
-    assert set(after.windows) == {Window(SESSION, 0.1), full}
-    assert succeed(before, Reading("s", NOW, (Window(WindowKind.WEEKLY_MODEL, 0.1, scope="fable"),))).windows == (
-        Window(WindowKind.WEEKLY_MODEL, 0.1, scope="fable"),
-    )
+    new = Reading("s", NOW, (Window(SESSION, 0.1),))
+    assert succeed([before], new) == (new, Reading("s", NOW - 5 * MINUTE, (full,)))
+    assert succeed(succeed([before], new), new) == (new, Reading("s", NOW - 5 * MINUTE, (full,)))
+    named = Reading("s", NOW, (Window(WindowKind.WEEKLY_MODEL, 0.1, scope="fable"),))
+    assert succeed([before], named) == (named,)
+
+
+def test_what_outlives_a_reading_keeps_its_age_and_yields_to_a_newer_report() -> None:
+    """A source that left a full window out says nothing of it; one that reported it later does."""
+    full = Reading("a", NOW - 20 * MINUTE, (Window(WindowKind.WEEKLY, 1.0, NOW + 60 * MINUTE),))
+    other = Reading("b", NOW - 5 * MINUTE, (Window(WindowKind.WEEKLY, 0.2, NOW + 60 * MINUTE),))
+    kept = succeed([full], Reading("a", NOW, (Window(SESSION, 0.1),), permits_overage=True))
+    assert {(w.kind, w.used, r.source) for w, r in newest([*kept, other])} == {
+        (SESSION, 0.1, "a"),
+        (WindowKind.WEEKLY, 0.2, "b"),
+    }
+    assert [reading.permits_overage for reading in kept] == [True, False]
 
 
 @pytest.mark.parametrize("used", [-0.01, float("nan"), float("inf")])

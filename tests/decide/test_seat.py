@@ -112,6 +112,13 @@ def test_which_windows_bind(kind: WindowKind, scope: str, scopes: tuple[str, ...
         assert not binds(Window(kind, 1.0, scope=scope), replace(seat, ignore_windows=(scope.upper(),)))
 
 
+def test_overage_lifts_no_per_model_window_that_may_be_anothers() -> None:
+    full = Reading("s", NOW, (OPEN, Window(WindowKind.WEEKLY_MODEL, 1.0, NOW + MINUTE, "Opus")), permits_overage=True)
+    unscoped = Seat("s", LIVE, readings=(full,), allow_overage=True)
+    assert judge_seat(unscoped, now=NOW).reason is Reason.SCOPE_UNREAD
+    assert judge_seat(replace(unscoped, scopes=("Opus",)), now=NOW).state is AVAILABLE
+
+
 def test_headroom_is_that_of_the_tightest_binding_window() -> None:
     seat = Seat("s", LIVE, readings=read(OPEN, Window(WindowKind.WEEKLY, 0.75)))
     assert judge_seat(seat, now=NOW).headroom == 0.25

@@ -79,7 +79,7 @@ def rung(name: RungName, *seats: Seat, at: datetime = NOW) -> RungStatus:
 
 def state(*rungs: RungStatus, at: datetime = NOW, previous: LadderState | None = None) -> LadderState:
     """A tick's state that follows the previous one."""
-    return follow(previous, LadderState(at, judge_ladder(rungs), rungs, duration_s=1.25))[0]
+    return follow(previous, LadderState(at, judge_ladder(rungs), rungs, duration_s=1.25), stale_after=minutes(600))[0]
 
 
 def view(*rungs: RungStatus, at: datetime = NOW, previous: LadderState | None = None) -> View:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from decide.ladder import RungStatus, unlisted_rung
+from decide.ladder import RungState, RungStatus
 from decide.quota import WindowKind
 from decide.reason import Reason
 from decide.seat import Quota, Seat, SeatState
@@ -199,7 +199,7 @@ def test_seats_are_counted_by_state() -> None:
 
 
 def test_a_rung_whose_seats_cannot_be_listed_has_no_number_of_seats() -> None:
-    hidden = unlisted_rung("fable", FABLE.role, Reason.UNREADABLE)
+    hidden = RungStatus("fable", FABLE.role, RungState.UNKNOWN, reasons=(Reason.UNREADABLE,))
     text = page(view(hidden, rung(ASTRA, open_seat("x"))))
     assert values(text, "ladder_seats_configured", rung="fable") == []
     assert value(text, "ladder_rung_blocked", rung="fable", reason="unreadable") == 1

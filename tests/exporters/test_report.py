@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from decide.ladder import unlisted_rung
+from decide.ladder import RungState, RungStatus
 from decide.reason import Reason
 from exporters.report import report
 from exporters.schema import REPORT_SCHEMA
@@ -135,7 +135,7 @@ def test_windows_tell_which_bind_and_what_was_measured() -> None:
 
 
 def test_seats_that_cannot_be_listed_have_no_number() -> None:
-    hidden = unlisted_rung("fable", FABLE.role, Reason.UNREADABLE)
+    hidden = RungStatus("fable", FABLE.role, RungState.UNKNOWN, reasons=(Reason.UNREADABLE,))
     fable, astra = report(view(hidden, rung(ASTRA)), NOW)["rungs"]
     assert "seats_configured" not in fable
     assert astra["seats_configured"] == 0

@@ -9,6 +9,13 @@ import pytest
 GOLDEN = Path(__file__).parents[2] / "golden" / "cli"
 
 
+@pytest.fixture(autouse=True)
+def plain(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of the variables by which the machine of the tests could be told apart from another."""
+    for name in ("ANTHROPIC_BASE_URL", "XDG_DATA_HOME", "CCSWITCH_CONFIG_DIR"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture
 def golden() -> Callable[[str, str], None]:
     """Compares a text with the golden file of that name."""

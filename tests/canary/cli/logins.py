@@ -22,6 +22,14 @@ def codex_login(folder: Path, *, mode: int = 0o600) -> Path:
     return _write(folder / "auth.json", {"tokens": {"access_token": token, "refresh_token": "rt_FAKE"}}, mode)
 
 
+def script(path: Path) -> Path:
+    """A program that leaves a mark beside itself when it is started."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\ntouch '{path.parent}/started'\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
 def _write(path: Path, document: object, mode: int) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(document), encoding="utf-8")

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,9 @@ from click.testing import CliRunner, Result
 
 from canary.cli.check import command
 from canary.cli.main import run
-from tests.canary.cli.logins import SECRET, claude_login, codex_login
+from canary.feed import feed_file
+from canary.sources.table import SOURCES
+from tests.canary.cli.logins import SECRET, claude_login, codex_login, script
 
 CONFIG = """\
 [ladder]
@@ -36,6 +39,7 @@ name = "codex-main"
 sources = ["codex-usage"]
 {rest}
 """
+needs_clients = pytest.mark.skipif("claude-client" not in SOURCES, reason="the clients are no sources yet")
 Powerless = Callable[[], AbstractContextManager[None]]
 
 
@@ -71,15 +75,20 @@ def test_a_sound_configuration_tells_what_is_read_and_sent(logins: Path) -> None
     assert f"configuration  {logins / 'rungwatch.toml'}" in done.stdout
     assert f"state folder   {logins / '.local' / 'state' / 'rungwatch'}" in done.stdout
     assert f"    reads  {logins / '.claude' / '.credentials.json'}\n" in done.stdout
-    assert "    sends  to api.anthropic.com: sends the seat's own login to the Claude usage endpoint" in done.stdout
-    assert "    sends  to chatgpt.com: sends the seat's own login to the Codex usage endpoint" in done.stdout
+    for line in (
+        "    claude-usage: sends the seat's own login to the Claude usage endpoint, which shows quotas",
+        "      sends   to api.anthropic.com\n",
+        "    codex-usage: sends the seat's own login to the Codex usage endpoint, which shows quotas",
+        "      sends   to chatgpt.com\n",
+    ):
+        assert line in done.stdout
     assert done.stdout.endswith("can be used (0 faults, 0 warnings)\n")
     assert not (logins / ".local").exists()
 
 
 def test_the_host_is_the_configured_one(logins: Path) -> None:
     done = check(logins, rest='[source]\nclaude_base_url = "https://gateway.example:8443/claude"')
-    assert "sends  to gateway.example:8443:" in done.stdout
+    assert "sends   to gateway.example:8443\n" in done.stdout
     assert "api.anthropic.com" not in done.stdout
 
 
@@ -193,7 +202,7 @@ def test_without_a_configuration_it_checks_the_discovered_one(logins: Path) -> N
     done = CliRunner().invoke(command, [])
     assert done.exit_code == 0
     assert done.stdout.startswith("configuration  none: this is what is read without one\n")
-    assert "    sends  nothing\n" in done.stdout
+    assert "    no source: sends nothing\n" in done.stdout
 
 
 def test_a_refused_configuration_is_64_with_every_fault(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -206,3 +215,104 @@ def test_a_refused_configuration_is_64_with_every_fault(home: Path, capsys: pyte
     ]
     assert run(["check", "--config", str(home / "rungwatch.toml")]) == 64
     assert "rung[0].seat[0].colour: unknown key" in capsys.readouterr().err
+
+
+def with_sources(home: Path, claude: str, codex: str = "", *, scopes: str = "") -> dict[str, Any]:
+    """The JSON of the command for a configuration whose seats have these sources, as TOML writes them."""
+    path = home / "rungwatch.toml"
+    text = CONFIG.format(rung=scopes, seat="", rest=codex).replace('sources = ["claude-usage"]', claude)
+    path.write_text(text.replace('sources = ["codex-usage"]', ""), encoding="utf-8")
+    document: dict[str, Any] = json.loads(CliRunner().invoke(command, ["--config", str(path), "--json"]).stdout)
+    return document
+
+
+def texts(document: dict[str, Any], about: str) -> list[str]:
+    """The findings about a seat or rung, with their weights."""
+    return [f"{each['weight']}: {each['text']}" for each in document["findings"] if each["about"] == about]
+
+
+def test_every_source_is_listed_with_what_it_reads_and_starts(logins: Path) -> None:
+    program = script(logins / "my-seats")
+    document = with_sources(
+        logins,
+        f'sources = ["claude-feed", "claude-swap", "command"]\ncommand = ["{program}", "--token", "{SECRET}"]',
+        'sources = ["codex-sessions", "codex-auth"]',
+    )
+    sources = [each for rung in document["rungs"] for seat in rung["seats"] for each in seat["sources"]]
+    assert [(each["name"], each["reads"].removeprefix(str(logins)), each["starts"]) for each in sources] == [
+        ("claude-feed", feed_file("/.local/state/rungwatch/feeds", logins / ".claude"), ""),
+        ("claude-swap", "/.local/share/claude-swap/cache/usage.json", ""),
+        ("command", "", str(program)),
+        ("codex-sessions", "/.codex/sessions", ""),
+        ("codex-auth", "/.codex/accounts/registry.json", ""),
+    ]
+    assert all(each["tells"] and not each["asks"] for each in sources)
+    assert SECRET not in json.dumps(document)
+
+
+def test_files_that_tell_nothing_are_warnings(logins: Path) -> None:
+    identity = {"oauthAccount": {"emailAddress": "a@example.com", "organizationUuid": "org-1"}}
+    (logins / ".claude.json").write_text(json.dumps(identity), encoding="utf-8")
+    cache = logins / "usage.json"
+    sources = (
+        f'sources = ["claude-feed", "claude-swap", "ccswitch"]\nswitcher_row = "work"\nswitcher_file = "{cache}"'
+    )
+    assert texts(with_sources(logins, sources), "fable/desk") == [
+        "warning: claude-feed: no status line has told anything yet: is `rungwatch feed` set?",
+        f"warning: claude-swap: {cache} does not exist",
+        f"warning: ccswitch: {cache} does not exist",
+    ]
+    cache.write_text(json.dumps({"schemaVersion": 2, "accounts": {}}), encoding="utf-8")
+    told = texts(with_sources(logins, sources), "fable/desk")
+    assert told[1] == "warning: claude-swap: the cache has no row of this account and organisation"
+    stamp = datetime.now(UTC).isoformat()
+    cache.write_text(json.dumps({"timestamp": stamp, "rows": {"home": {}}}), encoding="utf-8")
+    assert (
+        texts(with_sources(logins, sources), "fable/desk")[2] == "warning: ccswitch: the cache has no profile 'work'"
+    )
+
+
+def test_sources_that_cannot_report_the_scopes_are_told_by_seat(logins: Path) -> None:
+    document = with_sources(logins, 'sources = ["claude-feed"]', scopes='scopes = ["Fable"]')
+    told = [text for text in texts(document, "fable/desk") if "scope_unread" in text]
+    assert len(told) == 1
+    assert "the rung's scopes (Fable) are not in what claude-feed can report" in told[0]
+    both = with_sources(logins, 'sources = ["claude-feed", "claude-usage"]', scopes='scopes = ["Fable"]')
+    assert "scope_unread" not in json.dumps(both["findings"])
+
+
+def test_a_program_that_is_not_there_is_a_fault(logins: Path) -> None:
+    document = with_sources(logins, 'sources = ["command"]\ncommand = ["no-such-seats"]')
+    assert not document["usable"]
+    assert texts(document, "fable/desk") == ["fault: command: there is no program 'no-such-seats' to start"]
+    listed = with_sources(logins, "", scopes='seats_command = ["no-such-list"]')
+    assert "fault: there is no program 'no-such-list' to start" in texts(listed, "fable")
+
+
+@needs_clients
+def test_a_client_as_a_source_is_a_warning_and_a_missing_one_a_fault(logins: Path) -> None:
+    program = script(logins / "claude")
+    document = with_sources(logins, f'sources = ["claude-client"]\nclient = "{program}"')
+    assert document["usable"]
+    (told,) = texts(document, "fable/desk")
+    assert told.startswith("warning: claude-client: such a read may change the seat's login: the client renews")
+    assert "blanks" in told
+    assert not (logins / "started").exists()
+    missing = with_sources(logins, f'sources = ["claude-client"]\nclient = "{logins}/gone"')
+    assert texts(missing, "fable/desk") == [f"fault: claude-client: there is no program '{logins}/gone' to start"]
+
+
+def test_sources_of_an_unmetered_seat_do_not_count(logins: Path) -> None:
+    document = with_sources(logins, 'sources = ["claude-usage"]\nquota = "unmetered"')
+    assert texts(document, "fable/desk") == [
+        "warning: it is unmetered, so that what claude-usage says does not count"
+    ]
+
+
+def test_a_variable_that_leads_a_login_astray_is_told(logins: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", f"https://{SECRET}.example")
+    done = check(logins)
+    assert (
+        "ANTHROPIC_BASE_URL is set: a client started with it sends the login of its seat to that host" in done.stdout
+    )
+    assert SECRET not in done.output

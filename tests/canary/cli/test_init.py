@@ -1,10 +1,12 @@
 """`init` writes a configuration that loads, for the logins it finds; it asks before it sends or overwrites anything."""
 
+import json
 import os
 import stat
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canary.cli.check import command as check
-from canary.cli.init import command, comment, render, toml
+from canary.cli.draft import Choice, comment, render, toml
+from canary.cli.init import command
 from canary.cli.main import run
 from canary.config import Config
 from canary.discover import Found
+from canary.feed import FOLDER, feed_file
 from canary.load import parse, read
-from tests.canary.cli.logins import SECRET, claude_login, codex_login
+from canary.sources.table import SOURCES
+from canary.survey import Surveyed
+from decide.seat import Quota
+from tests.canary.cli.logins import SECRET, claude_login, codex_login, script
 
 
 def init(*arguments: str) -> Result:
@@ -48,7 +55,7 @@ def test_writes_the_defaults_of_both_rungs(home: Path) -> None:
         ("claude", "claude-fable-5", ("Fable",)),
         ("codex", "gpt-6-astra", ()),
     ]
-    assert seats(config) == [("fable", "main", None, ()), ("astra", "main", None, ())]
+    assert seats(config) == [("fable", "main", None, ()), ("astra", "main", None, ("codex-sessions",))]
     assert stat.S_IMODE(usual(home).stat().st_mode) == 0o600
     assert list(usual(home).parent.iterdir()) == [usual(home)]
     for name in ("check", "canary", "serve"):
@@ -60,7 +67,7 @@ def test_writes_the_defaults_of_both_rungs(home: Path) -> None:
 def test_only_what_differs_from_a_default_is_written(home: Path) -> None:
     claude_login(home / ".claude")
     codex_login(home / ".codex")
-    written: dict[str, Any] = tomllib.loads(init("--print", "--usage").stdout)
+    written: dict[str, Any] = tomllib.loads(init("--print", "--usage", "--no-passive").stdout)
     assert sorted(written) == ["ladder", "rung"]
     assert written["rung"][1] == {
         "name": "astra",
@@ -88,7 +95,7 @@ def test_a_vendor_without_a_login_gets_a_seat_and_a_comment(home: Path) -> None:
     claude_login(home / ".claude")
     shown = init("--print", "--no-usage")
     assert f"# No login was found here: {home}/.codex/auth.json does not exist." in shown.stdout
-    assert seats(parse(shown.stdout, "printed"))[1] == ("astra", "main", None, ())
+    assert seats(parse(shown.stdout, "printed"))[1] == ("astra", "main", None, ("codex-sessions",))
     assert "codex   no login" in shown.stderr
     assert not usual(home).exists()
 
@@ -135,10 +142,85 @@ def test_what_cannot_be_written_is_64(home: Path, path: str, told: str) -> None:
     assert told in done.stderr
 
 
+@pytest.fixture
+def machine(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with both logins, both clients, a status line of another's and a variable that replaces a seat."""
+    claude_login(home / ".claude")
+    codex_login(home / ".codex")
+    settings = {"statusLine": {"type": "command", "command": f"KEY={SECRET} ccline"}}
+    (home / ".claude" / "settings.json").write_text(json.dumps(settings), encoding="utf-8")
+    for name in ("claude", "codex"):
+        script(home / "bin" / name)
+    script(home / "bin" / "rungwatch")
+    monkeypatch.setenv("PATH", str(home / "bin"))
+    monkeypatch.setenv("CODEX_API_KEY", SECRET)
+    return home
+
+
+def test_what_was_found_is_shown_and_nothing_is_started(machine: Path, golden: Callable[[str, str], None]) -> None:
+    for name in ("claude", "codex"):
+        (machine / "bin" / name).unlink()
+    before = {path: path.stat().st_mtime_ns for path in machine.rglob("*")}
+    done = init("--print", "--yes", "--passive")
+    assert SECRET not in done.output
+    assert {path: path.stat().st_mtime_ns for path in machine.rglob("*")} == before
+    feed = feed_file(machine / ".local" / "state" / "rungwatch" / FOLDER, machine / ".claude")
+    golden("init-found.txt", done.stderr.replace(feed, "FEED").replace(str(machine), "HOME"))
+    golden("init.toml", done.stdout.replace(str(machine), "HOME"))
+
+
+def test_the_feed_is_used_where_it_has_kept_something(machine: Path) -> None:
+    kept = Path(feed_file(machine / ".local" / "state" / "rungwatch" / FOLDER, machine / ".claude"))
+    kept.parent.mkdir(parents=True)
+    kept.write_text("{}", encoding="utf-8")
+    done = init("--yes")
+    assert [sources for *_, sources in seats(read(usual(machine)))] == [("claude-feed",), ("codex-sessions",)]
+    assert "rungwatch never sets by itself" not in done.output
+    assert "scope_unread" in usual(machine).read_text(encoding="utf-8")
+    assert init("--yes", "--force", "--no-passive").exit_code == 0
+    assert [sources for *_, sources in seats(read(usual(machine)))] == [(), ()]
+
+
+def test_the_lines_name_a_state_folder_that_only_this_shell_names(
+    machine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RUNGWATCH_STATE_DIR", str(machine / "kept here"))
+    done = init("--yes", "--passive")
+    assert f"rungwatch feed --state-dir '{machine}/kept here' >/dev/null" in done.stdout
+    assert json.loads((machine / ".claude" / "settings.json").read_text(encoding="utf-8"))["statusLine"]
+
+
+def test_an_api_key_login_is_written_as_unmetered(home: Path) -> None:
+    path = codex_login(home / ".codex")
+    path.write_text(json.dumps({"OPENAI_API_KEY": SECRET}), encoding="utf-8")
+    assert init("--usage", "--passive").exit_code == 0
+    seat = read(usual(home)).rung[1].seat[0]
+    assert (seat.quota, seat.sources) == (Quota.UNMETERED, ())
+    assert SECRET not in usual(home).read_text(encoding="utf-8")
+
+
+def test_clients_are_used_only_when_they_are_asked_for(machine: Path) -> None:
+    wanted = [(f"{kind}-client",) if f"{kind}-client" in SOURCES else () for kind in ("claude", "codex")]
+    assert init("--no-usage", "--no-passive", "--clients").exit_code == 0
+    assert [sources for *_, sources in seats(read(usual(machine)))] == wanted
+    for arguments in (["--yes"], ["--usage"], ["--usage", "--no-clients"]):
+        assert init(*arguments, "--force").exit_code == 0
+        assert "-client" not in str(seats(read(usual(machine))))
+
+
+@pytest.mark.skipif("claude-client" not in SOURCES, reason="the clients are no sources yet")
+def test_on_a_terminal_clients_are_asked_for_last_with_what_they_may_do(machine: Path) -> None:
+    code, printed = answer(machine, "y\nn\n", "--no-usage", "--no-passive")
+    assert code == 0
+    assert "it may renew it, and where that is refused it may blank it" in printed
+    assert "Start Anthropic's client (claude) to read quotas? [y/N]" in printed
+    assert [sources for *_, sources in seats(read(usual(machine)))] == [("claude-client",), ()]
+
+
 def answer(home: Path, answers: str, *arguments: str) -> tuple[int, str]:
     """The command on a terminal at which these lines are typed: its exit code and all that it printed."""
     ours, theirs = os.openpty()
-    environ = {"HOME": str(home), "PATH": os.environ["PATH"], "COLUMNS": "200", "PYTHONUTF8": "1"}
+    environ = {"HOME": str(home), "PATH": str(home / "bin"), "COLUMNS": "200", "PYTHONUTF8": "1"}
     code = f"import sys; from canary.cli.main import run; sys.exit(run(['init', *{list(arguments)!r}]))"
     root = Path(__file__).parents[3]
     with subprocess.Popen(
@@ -155,23 +237,25 @@ def answer(home: Path, answers: str, *arguments: str) -> tuple[int, str]:
 def test_on_a_terminal_each_vendor_is_asked_for(home: Path) -> None:
     claude_login(home / ".claude")
     codex_login(home / ".codex")
-    code, printed = answer(home, "y\nn\n")
+    code, printed = answer(home, "y\nn\ny\nn\n")
     assert code == 0
     assert "each seat's own login is also sent to its vendor's usage endpoint, about 12 times an hour" in printed
     assert "vendor's terms" in printed
     assert "Read the usage endpoint of Anthropic (https://api.anthropic.com)? [y/N]" in printed
-    assert [sources for *_, sources in seats(read(usual(home)))] == [("claude-usage",), ()]
+    assert "Read what other programs leave here (codex-sessions)? [Y/n]" in printed
+    assert "Use the status line? The lines to add are then printed. [y/N]" in printed
+    assert [sources for *_, sources in seats(read(usual(home)))] == [("claude-usage",), ("codex-sessions",)]
 
 
 def test_on_a_terminal_no_is_the_default_and_overwriting_is_asked(home: Path) -> None:
-    assert answer(home, "\n\n")[0] == 0
+    assert answer(home, "\n\n\n\n")[0] == 0
     before = usual(home).read_bytes()
-    assert [sources for *_, sources in seats(read(usual(home)))] == [(), ()]
-    code, printed = answer(home, "n\n", "--usage")
+    assert [sources for *_, sources in seats(read(usual(home)))] == [(), ("codex-sessions",)]
+    code, printed = answer(home, "n\n", "--usage", "--no-passive")
     assert code == 64
     assert "Overwrite it? [y/N]" in printed
     assert usual(home).read_bytes() == before
-    assert answer(home, "y\n", "--usage")[0] == 0
+    assert answer(home, "y\n", "--usage", "--no-passive")[0] == 0
     assert usual(home).read_bytes() != before
 
 
@@ -187,6 +271,7 @@ def test_hostile_folders_stay_values(home: Path) -> None:
         Found("claude", folder, folder / "f", "main", usual=False, absent="x\n[state]"),
         Found("codex", home / ".codex", home / ".codex" / "auth.json", "main", usual=True),
     ]
-    config = parse(render(found, ["claude"], home), "rendered")
+    choice = Choice(usage=frozenset({"claude"}))
+    config = parse(render([Surveyed(each) for each in found], choice, home), "rendered")
     assert config.state.dir is None
     assert config.rung[0].seat[0].config_dir == folder

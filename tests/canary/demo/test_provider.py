@@ -170,7 +170,9 @@ async def test_a_lapsed_token_is_rejected(client: httpx.AsyncClient, provider: P
     ("fault", "status", "begins"),
     [
         (Fault.UNAUTHORIZED, 401, '{"type":"error","error":{"type":"authentication_error"'),
+        (Fault.UNSUPPORTED, 401, '{"type":"error","error":{"type":"authentication_error"'),
         (Fault.FORBIDDEN_SCOPE, 403, '{"type":"error","error":{"type":"permission_error"'),
+        (Fault.ORG_REFUSED, 403, '{"type":"error","error":{"type":"permission_error"'),
         (Fault.REVOKED, 403, '{"type":"error","error":{"type":"permission_error"'),
         (Fault.THROTTLED, 429, '{"error":{"type":"rate_limit_error"'),
         (Fault.SERVER_ERROR, 500, '{"type":"error"'),
@@ -207,6 +209,14 @@ async def test_faults(
     if fault is Fault.TRUNCATED_JSON:
         with pytest.raises(json.JSONDecodeError):
             reply.json()
+
+
+async def test_a_fault_of_the_token_endpoint_renews_nothing(provider: Provider, client: httpx.AsyncClient) -> None:
+    seat = provider.seat("desk")
+    seat.refresh_token, seat.fault, seat.fault_on = "spare", Fault.SERVER_ERROR, frozenset({Kind.REFRESH})
+    reply = await client.post("/v1/oauth/token", json={"refresh_token": "spare"})
+    assert (reply.status_code, seat.renewals, seat.refresh_token) == (500, 0, "spare")
+    assert (await client.get(USAGE, headers=bearer(DESK))).status_code == 200
 
 
 @pytest.mark.parametrize("value", [None, "0", "3037", "Thu, 10 Sep 2026 20:40:00 GMT"])

@@ -166,6 +166,30 @@ def test_claude_answer_is_a_message_or_its_stream() -> None:
     assert events[3]["delta"]["text"] == "cb\na"
 
 
+def test_claude_answers_through_the_structured_output_tool_where_it_is_offered() -> None:
+    seat = claude(SESSION, answer='{"verdict": "yes"}')
+    body = {"model": "claude-fable-5", "messages": [], "tools": [{"name": "StructuredOutput"}]}
+    whole = document(claude_model.messages(ask(seat, body)))
+    called = {"type": "tool_use", "id": "toolu_FAKE", "name": "StructuredOutput", "input": {"verdict": "yes"}}
+    assert (whole["content"], whole["stop_reason"]) == ([called], "tool_use")
+    events = events_of(claude_model.messages(ask(seat, body | {"stream": True})))
+    assert events[1]["content_block"] == called | {"input": {}}
+    assert json.loads(events[3]["delta"]["partial_json"]) == {"verdict": "yes"}
+    prose = claude(SESSION, answer="yes")
+    assert document(claude_model.messages(ask(prose, body)))["content"] == [{"type": "text", "text": "yes"}]
+
+
+def test_a_codex_wall_says_what_the_script_blames() -> None:
+    seat = codex(
+        SESSION, allowed=False, refusal="usage_not_included", reached_type="workspace_member_credits_depleted"
+    )
+    reply = openai_model.codex_responses(ask(seat, {"model": "gpt-6-astra"}))
+    assert document(reply)["error"]["type"] == "usage_not_included"
+    assert dict(reply.headers)["x-codex-rate-limit-reached-type"] == "workspace_member_credits_depleted"
+    told = document(codex_wire.usage(ask(seat)))
+    assert told["rate_limit_reached_type"] == {"type": "workspace_member_credits_depleted"}
+
+
 def events_of(reply: Reply) -> list[Any]:
     blocks = b"".join(reply.parts).decode().strip().split("\n\n")
     return [json.loads(block.split("data: ", 1)[1]) for block in blocks]
