@@ -2,6 +2,7 @@
 # make test   set up and run every check and test
 # make check  format, lint, types, import contracts, generated files, dependencies
 # make bench  the speed table (make bench ONLY=name for one row)
+# make test-clients  the canary's word against the vendors' real clients (npm; minutes; not in CI)
 # make clean  remove everything that was made
 
 SHELL := /bin/sh
@@ -10,7 +11,7 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 PACKAGES := decide exporters canary dashboards
 LISTEN ?= 127.0.0.1:9477
 
-.PHONY: run test check generate bench clean
+.PHONY: run test check generate bench test-clients clean
 .DEFAULT_GOAL := test
 
 .venv/.run-ready: pyproject.toml constraints.txt scripts/setup
@@ -42,6 +43,9 @@ generate: .venv/.test-ready
 
 bench: .venv/.test-ready
 	$(BIN)/python -m tests.bench $(if $(ONLY),--only $(ONLY))
+
+test-clients: .venv/.test-ready
+	$(BIN)/python -m tests.clients $(ARGS)
 
 clean:
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist *.egg-info bench.json

@@ -25,8 +25,7 @@ def seat_of(probed: Probed, *, now: datetime, skew: timedelta | None) -> Seat:
     return Seat(
         name=target.seat,
         token=token,
-        # the client's own key has no quota to read, whatever its rung expects (formats 4.1)
-        quota=Quota.UNMETERED if probed.login.auth is Auth.API_KEY else target.quota,
+        quota=_quota(probed),
         readings=readings,
         failure=next((failure for failure in failures if failure), None) if failures and all(failures) else None,
         scopes=target.scopes,
@@ -34,6 +33,12 @@ def seat_of(probed: Probed, *, now: datetime, skew: timedelta | None) -> Seat:
         ignore_windows=target.ignore_windows,
         allow_overage=target.allow_overage,
     )
+
+
+def _quota(probed: Probed) -> Quota:
+    """An API key in a client's own login has no quota to read, whatever was expected of the seat (formats 4.1)."""
+    keyed = probed.login.auth is Auth.API_KEY and probed.target.auth is Auth.OAUTH
+    return Quota.UNMETERED if keyed else probed.target.quota
 
 
 def rung_of(

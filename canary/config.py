@@ -91,7 +91,7 @@ class SeatSection(_Section):
     auth: Annotated[Auth, Field(strict=False)] | None = None
     """how the seat proves who it is (default: by the kind of the rung)"""
     quota: Annotated[Quota, Field(strict=False)] | None = None
-    """whether the seat has meters (default: metered with oauth, else unmetered)"""
+    """whether the seat has meters (default: metered with oauth or with sources, else unmetered)"""
     sources: tuple[str, ...] = Field(default=(), strict=False)
     """where its quota is read; empty: only the login is read"""
     seats_file: Folder | None = None

@@ -76,14 +76,15 @@ def _read_regular(handle: int, path: Path, limit: int) -> tuple[bytes, datetime]
     return bytes(content), datetime.fromtimestamp(facts.st_mtime, UTC)
 
 
-def parse_object(content: bytes | str) -> dict[str, Any] | None:
-    """The JSON object in `content`, with or without a byte-order mark; None when it is not one.
+def parse_object(content: bytes | str, *, bom: bool = True) -> dict[str, Any] | None:
+    """The JSON object in `content`, with or, if `bom`, without a byte-order mark; None when it is not one.
 
-    Half a surrogate pair, which no file or page can carry, becomes a question mark.
+    NaN and Infinity are no JSON, and no vendor's client reads a file that holds them. Half a surrogate pair, which no
+    file or page can carry, becomes a question mark.
     """
     try:
-        text = content.decode("utf-8-sig") if isinstance(content, bytes) else content.removeprefix("\ufeff")
-        value = json.loads(text)
+        text = content.decode() if isinstance(content, bytes) else content
+        value = json.loads(text.removeprefix("\ufeff") if bom else text, parse_constant=_no_number)
         if "\\ud" in text or "\\uD" in text:
             value = json.loads(json.dumps(value, ensure_ascii=False).encode(errors="replace"))
     except (ValueError, RecursionError):
@@ -91,13 +92,17 @@ def parse_object(content: bytes | str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-async def read_object(path: Path, *, sleep: Sleep, offload: Offload) -> Document | FileFault:
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+async def read_object(path: Path, *, sleep: Sleep, offload: Offload, bom: bool = True) -> Document | FileFault:
     """The JSON object in a file; one that does not parse is read twice more within half a second."""
     for pause in (*REREADS_S, None):
         found = await offload(lambda: read_bytes(path))
         if isinstance(found, FileFault):
             return found
-        value = parse_object(found[0])
+        value = parse_object(found[0], bom=bom)
         if value is not None:
             return Document(value, found[1])
         if pause is not None:

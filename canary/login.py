@@ -27,8 +27,9 @@ class Login:
     """A login as its store has it. The secret is masked in every representation.
 
     `absent` says why there is none to use (missing, unusable), `fault` why that cannot be told (unreadable,
-    malformed, no expiry, ...). `expires_at` None with neither set means that it does not expire. `identity` is
-    account and organisation, never exported. `steps` tell how it was read, without secrets.
+    malformed, no expiry, ...), `doubt` why its client may leave it unused although it has not lapsed. `expires_at`
+    None with neither of the first two means that it does not expire. `identity` is account and organisation, never
+    exported. `steps` tell how it was read, without secrets.
     """
 
     secret: SecretStr | None = None
@@ -37,6 +38,7 @@ class Login:
     renewal: Renewal = Renewal.NO
     absent: Reason | None = None
     fault: Reason | None = None
+    doubt: Reason | None = None
     account: str = field(default="", repr=False)
     organization: str = field(default="", repr=False)
     steps: Sequence[str] = ()
@@ -72,6 +74,8 @@ def judge_token(
         return Token(TokenState.UNKNOWN, Reason.CLOCK, login.expires_at)
     if lapsed(login, now):
         return _renewable(login, Reason.EXPIRED, client_renews)
+    if login.doubt is not None:
+        return Token(TokenState.UNKNOWN, login.doubt, login.expires_at)
     return Token(TokenState.LIVE, None, login.expires_at)
 
 

@@ -93,7 +93,7 @@ def _target(rung: RungSection, seat: SeatSection, config: Config, state_dir: Pat
         model=rung.model,
         config_dir=seat.config_dir or Path(DEFAULT_DIRS.get(rung.kind, "")).expanduser(),
         auth=auth,
-        quota=seat.quota or (Quota.METERED if auth is Auth.OAUTH else Quota.UNMETERED),
+        quota=seat.quota or (Quota.METERED if auth is Auth.OAUTH or seat.sources else Quota.UNMETERED),
         sources=seat.sources,
         scopes=rung.scopes,
         reports_scopes=any(SOURCES[name].reports_scopes for name in seat.sources),

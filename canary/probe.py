@@ -107,11 +107,11 @@ class _Run:
     def _held(self, source: Source, now: datetime) -> str | None:
         if not source.polls:
             return None
-        if self.login.secret is None or self.login.absent is not None:
+        if self.login.absent is not None or (self.login.secret is None and not source.renews):
             return "there is no login to ask with"
-        if lapsed(self.login, now):
+        if lapsed(self.login, now) and not source.renews:
             return "the login has lapsed and is never sent"
-        if self.login.fault in (Reason.IMPLAUSIBLE_TIME, Reason.EXP_NOT_NUMERIC):
+        if self.login.fault in (Reason.IMPLAUSIBLE_TIME, Reason.EXP_NOT_NUMERIC) and not source.renews:
             return "whether the login has lapsed cannot be told, so it is not sent"
         return held(self.kept.polls, self.kept.backoff, now=now, budget=self.limits.reads_per_hour)
 

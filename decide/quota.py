@@ -83,13 +83,15 @@ def _binding_order(window: Window) -> tuple[bool, int, float, float]:
 class Reading:
     """What one source said of one seat at `fetched_at` (aware UTC); windows are unique by key.
 
-    `permits_overage`: the vendor lets work go on past a full window (credits, overage).
+    `permits_overage`: the vendor lets work go on past a full window (credits, overage). `models` are the case-folded
+    display names of the models whose own windows it could have named, None for any.
     """
 
     source: str
     fetched_at: datetime
     windows: tuple[Window, ...] = ()
     permits_overage: bool = False
+    models: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         """Refuse a naive clock; of two reports of one window keep the fuller."""

@@ -1,6 +1,6 @@
 """Seat: one login with its quota, and the table that says in which state it is at a given moment."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -119,7 +119,8 @@ def judge_seat(seat: Seat, *, now: datetime, stale_after: timedelta = STALE_AFTE
     """The state of a seat at `now`: the first row of the seat table that holds (design 5)."""
     judged = tuple(_judged(window, reading, seat, now, stale_after) for window, reading in newest(seat.readings))
     binding = tuple(_scoped(verdict, seat) for verdict in judged if binds(verdict.window, seat))
-    state, reason = _state(seat, binding, now)
+    fresh = [reading for reading in seat.readings if now - reading.fetched_at <= stale_after]
+    state, reason = _state(seat, binding, now, fresh)
     full = [verdict for verdict in binding if verdict.state is WindowState.FULL]
     return SeatStatus(
         name=seat.name,
@@ -179,7 +180,9 @@ def walled(seat: Seat, now: datetime) -> bool:
     return all(reading.fetched_at <= wall.at for reading in seat.readings)
 
 
-def _state(seat: Seat, binding: tuple[WindowVerdict, ...], now: datetime) -> tuple[SeatState, Reason | None]:
+def _state(
+    seat: Seat, binding: tuple[WindowVerdict, ...], now: datetime, fresh: Sequence[Reading]
+) -> tuple[SeatState, Reason | None]:
     if seat.token.state is TokenState.NEEDS_LOGIN:
         return SeatState.NO_TOKEN, seat.token.reason
     metered = seat.quota is Quota.METERED
@@ -190,20 +193,20 @@ def _state(seat: Seat, binding: tuple[WindowVerdict, ...], now: datetime) -> tup
         return SeatState.CAPPED, Reason.WALLED
     if seat.token.state is TokenState.UNKNOWN:
         return SeatState.UNKNOWN, seat.token.reason
-    doubt = _doubt(seat, binding) if metered else None
+    doubt = _doubt(seat, binding, fresh) if metered else None
     if doubt is not None:
         return SeatState.UNKNOWN, doubt
     return SeatState.AVAILABLE, None
 
 
-def _doubt(seat: Seat, binding: tuple[WindowVerdict, ...]) -> Reason | None:
+def _doubt(seat: Seat, binding: tuple[WindowVerdict, ...], fresh: Sequence[Reading]) -> Reason | None:
     """Why a metered seat that is not capped cannot be called available, or None."""
     asleep = seat.token.state is TokenState.REFRESHABLE
     if seat.failure is not None:
         return seat.failure
     if not seat.readings:
         return Reason.ASLEEP if asleep else Reason.NEVER_READ
-    if seat.scopes and not seat.reports_scopes:
+    if seat.scopes and not (seat.reports_scopes and all(_nameable(scope, fresh) for scope in seat.scopes)):
         return Reason.SCOPE_UNREAD
     for verdict in binding:
         if verdict.state is WindowState.UNKNOWN:
@@ -213,6 +216,11 @@ def _doubt(seat: Seat, binding: tuple[WindowVerdict, ...]) -> Reason | None:
     if not any(verdict.state is WindowState.OPEN for verdict in binding):
         return Reason.ASLEEP if asleep else Reason.NO_WINDOW
     return None
+
+
+def _nameable(scope: str, fresh: Sequence[Reading]) -> bool:
+    """Whether a fresh reading could have named the model's window; without one, its age is the matter."""
+    return not fresh or any(reading.models is None or scope.casefold() in reading.models for reading in fresh)
 
 
 def _headroom(binding: tuple[WindowVerdict, ...]) -> float | None:

@@ -56,7 +56,9 @@ def parse(document: dict[str, Any], row: str, now: datetime) -> Answer:
         return Answer(failure=Reason.SOURCE_FAILED, step="the switcher's own read of this profile failed")
     if not isinstance(result, dict):
         return Answer(failure=Reason.MALFORMED, step="this profile's row is not what the format says")
-    return Answer(reading=Reading(NAME, at, tuple(_windows(result, at))), step="read the switcher's cache")
+    return Answer(
+        reading=Reading(NAME, at, tuple(_windows(result, at)), models=frozenset()), step="read the switcher's cache"
+    )
 
 
 def _windows(result: dict[str, Any], at: datetime) -> Iterator[Window]:

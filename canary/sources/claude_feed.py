@@ -74,7 +74,7 @@ def parse(document: dict[str, Any], now: datetime) -> Reading | None:
         return None
     fetched_at = max(ages) if max(ages) - now > CLOCK_TOLERANCE else min(ages)
     permits = any(found.permits_overage for found in counting)
-    return Reading(NAME, fetched_at, tuple(found.window for found in counting), permits)
+    return Reading(NAME, fetched_at, tuple(found.window for found in counting), permits, frozenset())
 
 
 def _over(window: Window, now: datetime) -> bool:

@@ -48,8 +48,10 @@ async def read_login(
     account: str | None = None,
 ) -> Login:
     """The login of a seat; where file and key ring both hold one, that with the later expiry (formats 1.1)."""
-    found = await read_object(credentials_file(config_dir), sleep=sleep, offload=offload)
+    found = await read_object(credentials_file(config_dir), sleep=sleep, offload=offload, bom=False)
     from_file = _of_file(found, now)
+    if from_file.secret is not None and from_file.doubt is None:
+        from_file = await _startable(from_file, config_dir, sleep, offload)
     if keychain is None:
         return from_file
     try:
@@ -80,9 +82,18 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
+async def _startable(login: Login, config_dir: Path, sleep: Sleep, offload: Offload) -> Login:
+    """The login, in doubt while its client's own configuration is broken: once, the client stops at that."""
+    found = await read_object(_beside(config_dir), sleep=sleep, offload=offload)
+    if not isinstance(found, FileFault) or found.reason is not Reason.MALFORMED:
+        return login
+    return replace(login, doubt=found.reason, steps=(*login.steps, found.text))
+
+
 def _of_file(found: Document | FileFault, now: datetime) -> Login:
     if isinstance(found, Document):
-        return replace(parse(found.value, now), steps=("read the credentials file",))
+        doubt = None if _told(found.value) else Reason.UNUSABLE
+        return replace(parse(found.value, now), doubt=doubt, steps=("read the credentials file",))
     if found.reason is Reason.MISSING:
         return Login(absent=Reason.MISSING, steps=(found.text,))
     return Login(fault=found.reason, steps=(found.text,))
@@ -131,8 +142,14 @@ def parse(document: dict[str, Any], now: datetime) -> Login:
 
 
 def _infers(scopes: Any) -> bool:
-    """Whether the client would use this login for work; scopes that are not told do not stop it (clients 2.3)."""
-    return scopes is None or (isinstance(scopes, list) and INFERENCE in scopes)
+    """Whether the client would use this login for work by its scopes, a list or one text."""
+    return scopes is None or (isinstance(scopes, list | str) and INFERENCE in scopes)
+
+
+def _told(document: dict[str, Any]) -> bool:
+    """Whether today's client reads a login like this: under its own key, and with scopes (tests.clients)."""
+    block = document.get("claudeAiOauth")
+    return isinstance(block, dict) and block.get("scopes") is not None
 
 
 def _renewal(block: dict[str, Any], now: datetime) -> Renewal:

@@ -1,6 +1,7 @@
 """Claude usage endpoint: what to ask, and the windows in its answer (formats 2)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -22,6 +23,8 @@ _FLAT = {
     "seven_day_opus": (WindowKind.WEEKLY_MODEL, "Opus"),
     "seven_day_sonnet": (WindowKind.WEEKLY_MODEL, "Sonnet"),
 }
+_FLAT_MODELS = frozenset(scope.casefold() for _, scope in _FLAT.values() if scope)
+"""The only models that a document without `limits[]` can name."""
 _LIMITS = {"session": WindowKind.SESSION, "weekly_all": WindowKind.WEEKLY, "weekly_scoped": WindowKind.WEEKLY_MODEL}
 _NEVER_BINDS = frozenset(
     {"seven_day_design", "seven_day_omelette", "seven_day_cowork", "cowork", "routines", "claude_routines"}
@@ -53,15 +56,21 @@ def interpret(reply: Reply) -> Answer:
 
 
 def _revoked(reply: Reply, failure: Answer) -> Answer:
-    """A 403 means that quotas may not be read, unless it says that the login itself is gone (clients 2.3)."""
-    if failure.failure is not Reason.HTTP_403:
-        return failure
+    """A 403 means that quotas may not be read, unless it says that the login itself is gone (clients 2.3).
+
+    A 401 that speaks of how OAuth is used is one of this request: nothing is said of the login.
+    """
     error = (parse_object(reply.body) or {}).get("error")
     message = error.get("message") if isinstance(error, dict) else None
-    gone = isinstance(message, str) and any(word in message.casefold() for word in ("revoked", "disabled"))
-    if not gone:
-        return failure
-    return Answer(failure=Reason.REJECTED, rejected=True, skew_s=failure.skew_s, step=failure.step)
+    text = message.casefold() if isinstance(message, str) else ""
+    if failure.failure is Reason.REJECTED and "not supported" in text:
+        return replace(failure, failure=Reason.HTTP_4XX, rejected=False)
+    if failure.failure is Reason.HTTP_403 and any(words in text for words in _GONE):
+        return replace(failure, failure=Reason.REJECTED, rejected=True, retry_after_s=None)
+    return failure
+
+
+_GONE = ("revoked", "disabled", "not allowed for this organization")
 
 
 def parse(document: dict[str, Any], fetched_at: datetime) -> Reading:
@@ -72,7 +81,13 @@ def parse(document: dict[str, Any], fetched_at: datetime) -> Reading:
         fetched_at,
         (*_flat(document, fetched_at), *_limits(document.get("limits"), fetched_at), *spend),
         permits_overage=any(_left(window) for window in spend),
+        models=_FLAT_MODELS if _is_flat(document) else None,
     )
+
+
+def _is_flat(document: dict[str, Any]) -> bool:
+    """Whether this is the shape of 2025, whose windows stand alone; a seat of money only has none to name."""
+    return document.get("limits") is None and any(document.get(key) is not None for key in _FLAT)
 
 
 def _flat(document: dict[str, Any], now: datetime) -> Iterator[Window]:
@@ -155,9 +170,8 @@ def _purse(limit: Any, used: Any, percent: Any, now: datetime) -> Window:
     if percent is not None:
         return meter(WindowKind.SPEND, percent, None, now) or malformed(WindowKind.SPEND)
     top, spent = minor_units(limit), minor_units(used)
-    if top is None or spent is None or top <= 0 or spent < 0:
-        return malformed(WindowKind.SPEND)
-    return Window(WindowKind.SPEND, spent / top)
+    used = finite(spent / top) if top is not None and spent is not None and top > 0 and spent >= 0 else None
+    return malformed(WindowKind.SPEND) if used is None else Window(WindowKind.SPEND, used)
 
 
 def minor_units(amount: Any) -> float | None:

@@ -74,5 +74,5 @@ def _row(row: dict[str, Any], now: datetime) -> Answer:
     at = expiry_in_s(row.get("last_usage_at"), now).at
     if not isinstance(usage, dict) or at is None:
         return Answer(failure=Reason.MALFORMED, step="this account's record has no snapshot with a time")
-    reading = Reading(NAME, at, tuple(windows_of(usage, at)), spendable(usage.get("credits")))
+    reading = Reading(NAME, at, tuple(windows_of(usage, at)), spendable(usage.get("credits")), frozenset())
     return Answer(reading=reading, step="read the switcher's registry")

@@ -1,5 +1,8 @@
 """Codex login: auth.json and the claims of its access token, never written and never renewed (formats 3)."""
 
+import base64
+import json
+import re
 import tomllib
 from dataclasses import replace
 from datetime import datetime
@@ -20,9 +23,10 @@ CLAIMS = "https://api.openai.com/auth"
 
 async def read_login(codex_home: Path, *, now: datetime, sleep: Sleep, offload: Offload) -> Login:
     """The login of a seat; without auth.json it is missing only where the client keeps logins in that file."""
-    found = await read_object(codex_home / "auth.json", sleep=sleep, offload=offload)
+    found = await read_object(codex_home / "auth.json", sleep=sleep, offload=offload, bom=False)
     if isinstance(found, Document):
-        return replace(parse(found.value, now), steps=("read auth.json",))
+        doubt = None if taken(found.value) else Reason.UNUSABLE
+        return replace(parse(found.value, now), doubt=doubt, steps=("read auth.json",))
     if found.reason is not Reason.MISSING:
         return Login(fault=found.reason, steps=(found.text,))
     store = await offload(lambda: credential_store(codex_home / "config.toml"))
@@ -54,8 +58,10 @@ def parse(document: dict[str, Any], now: datetime) -> Login:
     if not isinstance(tokens, dict):
         return Login(fault=Reason.MALFORMED)
     access = tokens.get("access_token")
-    if access is None or access == "":
+    if access is None or (access == "" and not tokens.get("refresh_token")):
         return Login(absent=Reason.MISSING)
+    if access == "":  # sent as it is, refused, and renewed
+        return Login(fault=Reason.NO_EXPIRY)
     if not isinstance(access, str) or not sendable(access):
         return Login(fault=Reason.MALFORMED)
     return _chatgpt(access, tokens, now)
@@ -76,6 +82,46 @@ def _chatgpt(access: str, tokens: dict[str, Any], now: datetime) -> Login:
         fault=expiry.fault,
         account=account if isinstance(account, str) else "",
     )
+
+
+def taken(document: dict[str, Any]) -> bool:
+    """Whether today's client takes this document as a ChatGPT or API key login (tests.clients).
+
+    It reads the whole file or nothing: one field of another type, or a mode that it does not know, is no login.
+    """
+    key, mode, tokens = document.get("OPENAI_API_KEY"), document.get("auth_mode"), document.get("tokens")
+    if not isinstance(key, str | None) or not _moment(document.get("last_refresh")):
+        return False
+    if mode == "apikey" or (mode is None and key is not None):
+        return bool(key)
+    return mode in (None, "chatgpt", "chatgptAuthTokens") and isinstance(tokens, dict) and _typed(tokens)
+
+
+_RFC_3339 = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:?\d\d)")
+
+
+def _moment(value: Any) -> bool:
+    if value is None:
+        return True
+    return isinstance(value, str) and _RFC_3339.fullmatch(value) is not None
+
+
+def _typed(tokens: dict[str, Any]) -> bool:
+    claims = id_claims(tokens.get("id_token"))
+    texts = isinstance(tokens.get("account_id"), str | None) and isinstance(tokens.get("refresh_token"), str)
+    return texts and claims is not None and isinstance(claims.get("email"), str | None)
+
+
+def id_claims(token: Any) -> dict[str, Any] | None:
+    """The claims of an id token as the client reads them: three parts and more, the second strict base64url."""
+    parts = token.split(".") if isinstance(token, str) else []
+    if len(parts) < 3 or not all(parts[:3]) or re.fullmatch(r"[\w-]+", parts[1], re.ASCII) is None:
+        return None
+    try:
+        claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except (ValueError, RecursionError):
+        return None
+    return claims if isinstance(claims, dict) and isinstance(claims.get(CLAIMS), dict | None) else None
 
 
 def token_claims(token: str) -> dict[str, Any]:

@@ -113,7 +113,7 @@ def _newest(events: Sequence[_Event], now: datetime) -> Reading:
         for window in event.windows
         if event is not main and (told_at >= at or (window.full and window.resets_at and window.resets_at > now))
     ]
-    return Reading(NAME, at, (*main.windows, *others), main.permits_overage)
+    return Reading(NAME, at, (*main.windows, *others), main.permits_overage, frozenset())
 
 
 _MAIN = "codex"

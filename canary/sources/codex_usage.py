@@ -170,6 +170,8 @@ def _credits_only(purse: Any) -> Iterator[Window]:
 
 
 def _permits(limit: Any, purse: Any) -> bool:
-    if not isinstance(limit, dict) or _refused(limit):
+    if not isinstance(limit, dict) or limit.get("allowed") is False:
         return False
-    return limit.get("allowed") is True or spendable(purse)
+    if limit.get("allowed") is True:  # the vendor's own verdict counts credits in, also past a limit that is reached
+        return True
+    return limit.get("limit_reached") is not True and spendable(purse)

@@ -15,11 +15,14 @@ from canary.sources import (
     claude_login,
     claude_swap,
     claude_usage,
+    clients,
     codex_auth,
     codex_login,
     codex_sessions,
     codex_usage,
     command,
+    litellm,
+    openrouter,
     seats_file,
 )
 from canary.sources.answer import Answer
@@ -87,7 +90,7 @@ class Source:
 
     `login_kind`: the only kind of login it serves, None for any. `polls`: it asks the vendor, so that the poll
     budget and back-off apply and a lapsed login is never sent. `reports_scopes`: it can name per-model windows.
-    `tells`: what it reads and what it sends where, for `init` and `check`.
+    `renews`: it lets the vendor's own client ask, which renews a lapsed login by itself. `tells`: what it reads and what it sends where, for `init` and `check`.
     """
 
     login_kind: str | None
@@ -95,6 +98,7 @@ class Source:
     reports_scopes: bool
     read: Callable[[Target, Login, World], Awaitable[Answer]]
     tells: str
+    renews: bool = False
 
 
 async def _ask(ask: Ask, interpret: Callable[[Reply], Answer], world: World) -> Answer:
@@ -192,6 +196,44 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             reports_scopes=False,
             read=codex_auth.read_registry,
             tells="reads the record of this login's account in codex-auth's registry; sends nothing",
+        ),
+        clients.CLAUDE: Source(
+            login_kind="claude",
+            polls=True,
+            reports_scopes=True,
+            read=clients.read_claude,
+            tells="starts Claude Code, which asks for its own quotas and calls no model; it may renew the login, "
+            "and empties one whose renewal is refused",
+            renews=True,
+        ),
+        clients.CODEX: Source(
+            login_kind="codex",
+            polls=True,
+            reports_scopes=True,
+            read=clients.read_codex,
+            tells="starts the Codex app-server, which asks for its own quotas and calls no model; it may renew the login",
+            renews=True,
+        ),
+        openrouter.KEY: Source(
+            login_kind="key",
+            polls=True,
+            reports_scopes=False,
+            read=openrouter.read_key,
+            tells="sends the key to OpenRouter's /key, which shows what it may spend and calls no model",
+        ),
+        openrouter.CREDITS: Source(
+            login_kind="key",
+            polls=True,
+            reports_scopes=False,
+            read=openrouter.read_credits,
+            tells="sends the key to OpenRouter's /credits; newer keys may be refused there (403)",
+        ),
+        litellm.NAME: Source(
+            login_kind="key",
+            polls=True,
+            reports_scopes=False,
+            read=litellm.read_budgets,
+            tells="sends the key to the proxy's /key/info and then /team/info or /user/info; sees no budget above those",
         ),
         command.NAME: Source(
             login_kind=None,

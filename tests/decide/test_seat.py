@@ -46,6 +46,8 @@ SEATS = [
     (Seat("malformed beside full", LIVE, readings=read(FULL, Window(WindowKind.WEEKLY, measure=Measure.MALFORMED))), CAPPED, Reason.SESSION_CAP),
     (Seat("unknown window full", LIVE, readings=read(OPEN, Window(WindowKind.OTHER, 1.0, scope="x"))), UNKNOWN, Reason.UNKNOWN_WINDOW),
     (Seat("scopes that nothing can report", LIVE, readings=read(OPEN), scopes=("Fable",), reports_scopes=False), UNKNOWN, Reason.SCOPE_UNREAD),
+    (Seat("scopes that its reading cannot name", LIVE, readings=(Reading("s", NOW, (OPEN,), models=frozenset({"opus"})),), scopes=("Fable",)), UNKNOWN, Reason.SCOPE_UNREAD),
+    (Seat("scopes that its reading could name", LIVE, readings=(Reading("s", NOW, (OPEN,), models=frozenset({"opus"})),), scopes=("Opus",)), AVAILABLE, None),
     (Seat("per-model full, no scopes", LIVE, readings=read(OPEN, Window(WindowKind.WEEKLY_MODEL, 1.0, NOW + MINUTE, "Opus"))), UNKNOWN, Reason.SCOPE_UNREAD),
     (Seat("dropped beside open", LIVE, readings=read(Window(WindowKind.WEEKLY, 0.9, NOW - MINUTE), OPEN)), AVAILABLE, None),
     (Seat("open", LIVE, readings=read(OPEN)), AVAILABLE, None),

@@ -19,7 +19,9 @@ def claude_login(folder: Path, lapses: timedelta = timedelta(hours=6), *, mode: 
 def codex_login(folder: Path, *, mode: int = 0o600) -> Path:
     """A Codex login in that folder."""
     token = codex_token(datetime.now(UTC) + timedelta(days=5))
-    return _write(folder / "auth.json", {"tokens": {"access_token": token, "refresh_token": "rt_FAKE"}}, mode)
+    return _write(
+        folder / "auth.json", {"tokens": {"id_token": token, "access_token": token, "refresh_token": "rt_FAKE"}}, mode
+    )
 
 
 def script(path: Path) -> Path:

@@ -146,3 +146,27 @@ KEYS = st.sampled_from(["five_hour", "seven_day", "limits", "extra_usage", "spen
 @given(st.dictionaries(KEYS, json_values, max_size=5))
 def test_no_document_raises(document: dict[str, Any]) -> None:
     parse(document, NOW)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "reason", "rejected"),
+    [
+        (401, "OAuth token has expired.", Reason.REJECTED, True),
+        (401, "OAuth authentication is currently not supported.", Reason.HTTP_4XX, False),
+        (403, "OAuth token has been revoked.", Reason.REJECTED, True),
+        (403, "OAuth authentication is currently not allowed for this organization.", Reason.REJECTED, True),
+        (403, "OAuth token does not meet scope requirement user:profile", Reason.HTTP_403, False),
+    ],
+)
+def test_what_an_error_says_decides_whether_the_login_is_gone(
+    status: int, message: str, reason: Reason, rejected: bool
+) -> None:
+    body = json.dumps({"type": "error", "error": {"type": "x", "message": message}}).encode()
+    answer = interpret(json_reply(body, status=status))
+    assert (answer.failure, answer.rejected) == (reason, rejected)
+
+
+def test_a_document_without_limits_names_opus_and_sonnet_only() -> None:
+    assert parse({"five_hour": {"utilization": 1}}, NOW).models == {"opus", "sonnet"}
+    assert parse({"limits": []}, NOW).models is None
+    assert parse({"five_hour": None, "extra_usage": {"is_enabled": True}}, NOW).models is None

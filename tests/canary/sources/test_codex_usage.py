@@ -88,6 +88,8 @@ def test_a_reset_is_its_time_or_what_the_wait_makes_of_it() -> None:
     ("document", "permits"),
     [
         (limits(slot(100), allowed=True), True),
+        (limits(slot(100), allowed=True, limit_reached=True), True),
+        ({**limits(slot(100), limit_reached=True), "credits": {"has_credits": True, "balance": "1.00"}}, False),
         (limits(slot(100), allowed=None), False),
         ({**limits(slot(100), allowed=None), "credits": {"has_credits": True, "balance": "1.00"}}, True),
         ({**limits(slot(100), allowed=None), "credits": {"has_credits": True, "overage_limit_reached": True}}, False),

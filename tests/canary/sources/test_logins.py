@@ -1,5 +1,6 @@
 """Logins of Claude Code, Codex, API keys and the key ring: shapes of formats 1 and 3, and their traps."""
 
+import base64
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -15,12 +16,13 @@ from keyring.backend import KeyringBackend
 from keyring.errors import KeyringLocked
 from pydantic import SecretStr
 
-from canary.login import Login, Renewal
+from canary.demo.logins import codex_token
+from canary.login import Login, Renewal, judge_token
 from canary.offload import Offloader
 from canary.sources import api_key, claude_login, codex_login
 from canary.sources.keychain import KeychainLockedError, choose, system_keychain
 from decide.reason import Reason
-from decide.seat import Auth
+from decide.seat import Auth, TokenState
 from tests.canary.fakes import NOW, no_pause
 from tests.canary.sources.test_claude_usage import json_values
 
@@ -45,7 +47,8 @@ CLAUDE: list[tuple[str, dict[str, Any], Reason | None, Reason | None, Renewal]] 
     ("renewal ahead", claude(refreshTokenExpiresAt=SOON * MS), None, None, Renewal.YES),
     ("renewal at no plausible time", claude(refreshTokenExpiresAt="x"), None, None, Renewal.UNKNOWN),
     ("no inference scope", claude(scopes=["user:profile"]), Reason.UNUSABLE, None, Renewal.YES),
-    ("scopes that are text", claude(scopes="user:inference"), Reason.UNUSABLE, None, Renewal.YES),
+    ("scopes as one text", claude(scopes="user:inference user:profile"), None, None, Renewal.YES),
+    ("scopes as one text without inference", claude(scopes="user:profile"), Reason.UNUSABLE, None, Renewal.YES),
     ("no expiry", claude(expiresAt="-"), None, Reason.NO_EXPIRY, Renewal.YES),
     ("expiry in seconds by mistake", claude(expiresAt=SOON), None, Reason.IMPLAUSIBLE_TIME, Renewal.YES),
     ("expiry that is text", claude(expiresAt=str(SOON * MS)), None, Reason.EXP_NOT_NUMERIC, Renewal.YES),
@@ -304,3 +307,81 @@ async def test_an_api_key_from_its_variable_or_file(
     assert login.absent is absent
     assert login.secret == (SecretStr(secret) if secret else None)
     assert login.auth is (Auth.API_KEY if secret else Auth.OAUTH)
+
+
+@pytest.mark.parametrize(
+    ("document", "doubt"),
+    [
+        (claude(scopes=["user:inference"]), None),
+        (claude(scopes=None), Reason.UNUSABLE),
+        (claude(), Reason.UNUSABLE),
+        ({"claude.ai_oauth": claude(scopes=["user:inference"])["claudeAiOauth"]}, Reason.UNUSABLE),
+    ],
+)
+async def test_a_claude_file_that_todays_client_does_not_read_is_in_doubt(
+    tmp_path: Path, document: dict[str, Any], doubt: Reason | None
+) -> None:
+    (tmp_path / ".credentials.json").write_text(json.dumps(document))
+    login = await read_claude(tmp_path)
+    assert login.doubt is doubt
+    state = judge_token(login, now=NOW, rejected=False, skew=None).state
+    assert state is (TokenState.UNKNOWN if doubt else TokenState.LIVE)
+    later = judge_token(login, now=NOW + timedelta(hours=2), rejected=False, skew=None)
+    assert later.state is TokenState.REFRESHABLE
+
+
+async def test_a_claude_login_is_in_doubt_while_its_clients_configuration_is_broken(tmp_path: Path) -> None:
+    (tmp_path / ".credentials.json").write_text(json.dumps(claude(scopes=["user:inference"])))
+    (tmp_path / ".claude.json").write_text('{"oauthAccount": {"accountU')
+    assert (await read_claude(tmp_path)).doubt is Reason.MALFORMED
+
+
+ID = codex_token(NOW)
+TOKENS = {"id_token": ID, "access_token": "a", "refresh_token": "r", "account_id": None}
+
+
+def id_of(payload: bytes) -> str:
+    return f"e30.{base64.urlsafe_b64encode(payload).decode().rstrip('=')}.sig"
+
+
+@pytest.mark.parametrize(
+    ("document", "taken"),
+    [
+        ({"tokens": TOKENS}, True),
+        ({"tokens": TOKENS, "auth_mode": "chatgpt", "OPENAI_API_KEY": "sk-x"}, True),
+        ({"tokens": TOKENS, "auth_mode": "chatgptAuthTokens"}, True),
+        ({"OPENAI_API_KEY": "sk-x", "tokens": None}, True),
+        ({"OPENAI_API_KEY": "sk-x", "auth_mode": "apikey"}, True),
+        ({"OPENAI_API_KEY": "", "tokens": TOKENS}, False),
+        ({"OPENAI_API_KEY": 5, "tokens": TOKENS}, False),
+        *(({"tokens": TOKENS, "auth_mode": mode}, False) for mode in ("apikey", "ChatGPT", "agentIdentity", "", 5)),
+        *(({"tokens": TOKENS, "last_refresh": at}, False) for at in ("", 5, "2026-10-15", "2026-10-15T12:00:00", "2026-10-15T12:00Z")),
+        *(({"tokens": TOKENS, "last_refresh": at}, True) for at in (None, "2026-10-15 12:00:00Z", "2026-10-15T12:00:00.123456789+02:00")),
+        *(({"tokens": TOKENS | {"id_token": token}}, False) for token in (None, 5, "", "x", "e30.e30", "e30.e30.", "e30.!!!.x", "e30.e30=.x")),
+        *(({"tokens": TOKENS | {"id_token": id_of(payload)}}, False) for payload in (b"nope", b"[1]", b'{"email":5}', b'{"https://api.openai.com/auth":"x"}')),
+        ({"tokens": TOKENS | {"id_token": id_of(b"{}")}}, True),
+        ({"tokens": TOKENS | {"account_id": 5}}, False),
+        ({"tokens": TOKENS | {"refresh_token": None}}, False),
+        ({"tokens": None}, False),
+    ],
+)  # fmt: skip
+def test_which_auth_files_codex_takes(document: dict[str, Any], taken: bool) -> None:
+    """As `codex login status` of 0.171.0 says of each."""
+    assert codex_login.taken(document) is taken
+
+
+@given(json_values)
+def test_no_document_makes_that_raise(value: Any) -> None:
+    for document in ({"tokens": value}, {"auth_mode": value}, {"tokens": TOKENS | {"id_token": value}}):
+        assert isinstance(codex_login.taken(document), bool)
+
+
+@pytest.mark.parametrize("text", ["\ufeff%s", '{"x": NaN, %.0s"y": 1}'])
+async def test_a_login_file_that_its_client_cannot_parse_is_malformed(tmp_path: Path, text: str) -> None:
+    (tmp_path / ".credentials.json").write_text(text % json.dumps(claude(scopes=["user:inference"])))
+    assert (await read_claude(tmp_path)).fault is Reason.MALFORMED
+
+
+def test_an_empty_access_token_that_can_be_renewed_is_not_logged_out() -> None:
+    assert codex_login.parse({"tokens": TOKENS | {"access_token": ""}}, NOW).fault is Reason.NO_EXPIRY
+    assert codex_login.parse({"tokens": {"access_token": "", "refresh_token": ""}}, NOW).absent is Reason.MISSING
