@@ -90,7 +90,8 @@ class Source:
 
     `login_kind`: the only kind of login it serves, None for any. `polls`: it asks the vendor, so that the poll
     budget and back-off apply and a lapsed login is never sent. `reports_scopes`: it can name per-model windows.
-    `renews`: it lets the vendor's own client ask, which renews a lapsed login by itself. `tells`: what it reads and what it sends where, for `init` and `check`.
+    `renews`: it lets the vendor's own client ask, which renews a lapsed login by itself. `tells`: what it reads and
+    what it sends where, for `init` and `check`.
     """
 
     login_kind: str | None
@@ -211,7 +212,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             polls=True,
             reports_scopes=True,
             read=clients.read_codex,
-            tells="starts the Codex app-server, which asks for its own quotas and calls no model; it may renew the login",
+            tells="starts Codex's app-server, which asks for its quotas and calls no model; it may renew the login",
             renews=True,
         ),
         openrouter.KEY: Source(
@@ -233,7 +234,7 @@ SOURCES: Mapping[str, Source] = MappingProxyType(
             polls=True,
             reports_scopes=False,
             read=litellm.read_budgets,
-            tells="sends the key to the proxy's /key/info and then /team/info or /user/info; sees no budget above those",
+            tells="sends the key to the proxy's /key/info and then /team/info or /user/info; sees no budget above",
         ),
         command.NAME: Source(
             login_kind=None,

@@ -167,6 +167,6 @@ def test_what_an_error_says_decides_whether_the_login_is_gone(
 
 
 def test_a_document_without_limits_names_opus_and_sonnet_only() -> None:
-    assert parse({"five_hour": {"utilization": 1}}, NOW).models == {"opus", "sonnet"}
+    assert parse({"five_hour": {"utilization": 1}}, NOW).models == frozenset({"opus", "sonnet"})
     assert parse({"limits": []}, NOW).models is None
     assert parse({"five_hour": None, "extra_usage": {"is_enabled": True}}, NOW).models is None

@@ -337,7 +337,7 @@ async def test_a_claude_login_is_in_doubt_while_its_clients_configuration_is_bro
 
 
 ID = codex_token(NOW)
-TOKENS = {"id_token": ID, "access_token": "a", "refresh_token": "r", "account_id": None}
+TOKENS: dict[str, Any] = {"id_token": ID, "access_token": "a", "refresh_token": "r", "account_id": None}
 
 
 def id_of(payload: bytes) -> str:
