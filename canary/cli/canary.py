@@ -14,7 +14,6 @@ from canary.cli.main import UsageFault
 from canary.cli.options import config_option, json_option, log_to_stderr, state_option
 
 if TYPE_CHECKING:
-    from canary.load import Loaded
     from canary.tick import Ticked
     from exporters.textfile import Textfile
     from exporters.view import View
@@ -40,12 +39,11 @@ def command(
     """
     from canary import folder
     from canary.app import state_folder, tick_once
-    from canary.cli.table import show
+    from canary.cli.status import last_view
     from canary.load import ConfigError, load
     from canary.plan import plan_of
     from canary.publish import view_of
     from exporters.logline import logline
-    from exporters.report import report
 
     log_to_stderr()
     try:
@@ -64,25 +62,33 @@ def command(
             trouble = _kept(done, place)
     except folder.LockedError as error:
         click.echo(f"{error}; this is the last state of that one", err=True)
-        _show_last(loaded, place, as_json=as_json)
+        now = datetime.now(UTC)
+        _show(last_view(loaded, place, now), now, as_json=as_json)
         return
     except folder.FolderError as error:
         raise UsageFault(str(error)) from error
     view = view_of(plan_of(loaded.config), done.memory, done.state.at)
-    document = report(view, done.state.at)
-    if as_json:
-        click.echo(json.dumps(document, indent=2))
-    else:
-        hint = "" if loaded.path else "No configuration: quotas are not read. `rungwatch init` writes one."
-        show(document, sys.stdout, hint=hint)
-        if verbose:
-            for probe in done.probes:
-                click.echo("\n".join(probe.lines))
+    hint = "" if loaded.path else "No configuration: quotas are not read. `rungwatch init` writes one."
+    _show(view, done.state.at, as_json=as_json, hint=hint)
+    if verbose and not as_json:
+        click.echo("\n".join(line for probe in done.probes for line in probe.lines))
     click.echo(logline(done.state), err=True)
     if written is not None:
         trouble += _written(written, view, done.state.at)
     if trouble:
         raise UsageFault("\n".join(trouble))
+
+
+def _show(view: "View", now: datetime, *, as_json: bool, hint: str = "") -> None:
+    from exporters.report import report
+
+    document = report(view, now)
+    if as_json:
+        click.echo(json.dumps(document, indent=2))
+        return
+    from canary.cli.table import show
+
+    show(document, sys.stdout, hint=hint, now=now)
 
 
 def _kept(done: "Ticked", place: Path) -> list[str]:
@@ -104,20 +110,6 @@ def _written(textfile: "Textfile", view: "View", at: datetime) -> list[str]:
     except OSError as error:
         return [f"the textfile cannot be written: {error.strerror}"]
     return []
-
-
-def _show_last(loaded: "Loaded", place: Path, *, as_json: bool) -> None:
-    from canary.cli.status import last_view
-    from exporters.report import report
-
-    now = datetime.now(UTC)
-    document = report(last_view(loaded, place, now), now)
-    if as_json:
-        click.echo(json.dumps(document, indent=2))
-    else:
-        from canary.cli.table import show
-
-        show(document, sys.stdout, now=now)
 
 
 def _textfile(path: Path | None) -> "Textfile | None":

@@ -14,7 +14,6 @@ from click.testing import CliRunner, Result
 from canary.cli.check import command
 from canary.cli.main import run
 from canary.feed import feed_file
-from canary.sources.table import SOURCES
 from tests.canary.cli.logins import SECRET, claude_login, codex_login, script
 
 CONFIG = """\
@@ -39,7 +38,6 @@ name = "codex-main"
 sources = ["codex-usage"]
 {rest}
 """
-needs_clients = pytest.mark.skipif("claude-client" not in SOURCES, reason="the clients are no sources yet")
 Powerless = Callable[[], AbstractContextManager[None]]
 
 
@@ -289,7 +287,6 @@ def test_a_program_that_is_not_there_is_a_fault(logins: Path) -> None:
     assert "fault: there is no program 'no-such-list' to start" in texts(listed, "fable")
 
 
-@needs_clients
 def test_a_client_as_a_source_is_a_warning_and_a_missing_one_a_fault(logins: Path) -> None:
     program = script(logins / "claude")
     document = with_sources(logins, f'sources = ["claude-client"]\nclient = "{program}"')

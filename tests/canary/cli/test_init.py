@@ -208,7 +208,6 @@ def test_clients_are_used_only_when_they_are_asked_for(machine: Path) -> None:
         assert "-client" not in str(seats(read(usual(machine))))
 
 
-@pytest.mark.skipif("claude-client" not in SOURCES, reason="the clients are no sources yet")
 def test_on_a_terminal_clients_are_asked_for_last_with_what_they_may_do(machine: Path) -> None:
     code, printed = answer(machine, "y\nn\n", "--no-usage", "--no-passive")
     assert code == 0
