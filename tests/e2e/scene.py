@@ -21,7 +21,7 @@ second = "astra"
 [canary]
 interval = "{interval}"
 jitter = "0s"
-stale_after = "1h"
+stale_after = "3h"
 seat_timeout = "20s"
 
 [source]
