@@ -3,7 +3,7 @@
 import json
 import os
 import stat
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -98,16 +98,32 @@ def _no_number(name: str) -> float:
 
 async def read_object(path: Path, *, sleep: Sleep, offload: Offload, bom: bool = True) -> Document | FileFault:
     """The JSON object in a file; one that does not parse is read twice more within half a second."""
+    return (await read_objects({path: bom}, sleep=sleep, offload=offload))[0]
+
+
+async def read_objects(paths: Mapping[Path, bool], *, sleep: Sleep, offload: Offload) -> list[Document | FileFault]:
+    """The JSON objects in several files, read together; the value of each path says whether a byte-order mark may be.
+
+    All are read again, twice more within half a second, while one of them does not parse.
+    """
+    found: list[Document | FileFault] = []
     for pause in (*REREADS_S, None):
-        found = await offload(lambda: read_bytes(path))
-        if isinstance(found, FileFault):
-            return found
-        value = parse_object(found[0], bom=bom)
-        if value is not None:
-            return Document(value, found[1])
-        if pause is not None:
-            await sleep(pause)
-    return FileFault(Reason.MALFORMED, f"{path} does not hold a JSON object")
+        raw = await offload(lambda: [read_bytes(path) for path in paths])
+        found = [_document(path, one, bom) for (path, bom), one in zip(paths.items(), raw, strict=True)]
+        broken = any(isinstance(one, FileFault) and one.reason is Reason.MALFORMED for one in found)
+        if not broken or pause is None:
+            break
+        await sleep(pause)
+    return found
+
+
+def _document(path: Path, raw: tuple[bytes, datetime] | FileFault, bom: bool) -> Document | FileFault:
+    if isinstance(raw, FileFault):
+        return raw
+    value = parse_object(raw[0], bom=bom)
+    if value is None:
+        return FileFault(Reason.MALFORMED, f"{path} does not hold a JSON object")
+    return Document(value, raw[1])
 
 
 def _named(error: Exception) -> str:

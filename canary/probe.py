@@ -14,7 +14,7 @@ from canary.memory import SeatMemory, SourceMemory, digest, login_digest, settle
 from canary.offload import StuckError
 from canary.probed import HELD, OK, Probed
 from canary.sources.answer import Answer
-from canary.sources.table import IDENTITIES, LOGINS, SOURCES, Source
+from canary.sources.table import LOGINS, SOURCES, Source
 from canary.sources.target import Target
 from canary.world import World
 from decide.quota import succeed
@@ -48,28 +48,29 @@ async def probe(
     kept = settled(kept, now)
     until = asyncio.get_running_loop().time() + limits.timeout.total_seconds()
     login = await guarded(lambda: LOGINS[target.login_kind](target, world, now), until, _login_failed, target.key)
-    kept = await guarded(lambda: _recognised(target, kept, login, world, salt), until, lambda _: kept, target.key)
+    kept = _recognised(kept, login, salt)
     run = _Run(target, login, world, limits, until, kept, keep)
     for name in target.sources:
         await run.read(name)
     return run.result()
 
 
-async def _recognised(target: Target, kept: SeatMemory, login: Login, world: World, salt: bytes) -> SeatMemory:
+def _recognised(kept: SeatMemory, login: Login, salt: bytes) -> SeatMemory:
     """The memory of this login: another account's readings are forgotten, another login's rejection too.
 
-    Whose login it is, is looked up only when the login is a new one: the file that says so can be large.
+    A login that could not be read is not another one.
     """
     mark = login_digest(salt, login.secret)
-    told = bool(login.account or login.organization)
-    if (mark == kept.login_digest and (mark or not told)) or (not mark and login.fault is not None):
+    if not mark and login.fault is not None:
         return kept
-    account = await IDENTITIES[target.login_kind](target, login, world)
-    identity = digest(salt, "identity", *account) if any(account) else ""
-    if identity and kept.identity and identity != kept.identity:
+    whose = (login.account, login.organization)
+    identity = digest(salt, "identity", *whose) if any(whose) else kept.identity
+    if kept.identity and identity != kept.identity:
         return SeatMemory(polls=kept.polls, login_digest=mark, identity=identity)
+    if mark == kept.login_digest:
+        return replace(kept, identity=identity)
     backoff = None if kept.rejected else kept.backoff
-    return replace(kept, rejected="", login_digest=mark, identity=identity or kept.identity, backoff=backoff)
+    return replace(kept, rejected="", login_digest=mark, identity=identity, backoff=backoff)
 
 
 class _Run:

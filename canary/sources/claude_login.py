@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from canary.files import Document, FileFault, Sleep, parse_object, read_object
+from canary.files import Document, FileFault, Sleep, parse_object, read_objects
 from canary.login import Login, Renewal, sendable
 from canary.offload import Offload
 from canary.sources.keychain import Keychain, KeychainLockedError, choose
@@ -48,10 +48,14 @@ async def read_login(
     account: str | None = None,
 ) -> Login:
     """The login of a seat; where file and key ring both hold one, that with the later expiry (formats 1.1)."""
-    found = await read_object(credentials_file(config_dir), sleep=sleep, offload=offload, bom=False)
-    from_file = _of_file(found, now)
-    if from_file.secret is not None and from_file.doubt is None:
-        from_file = await _startable(from_file, config_dir, sleep, offload)
+    stored, config, legacy = await read_objects(
+        {credentials_file(config_dir): False, _beside(config_dir): True, config_dir / ".config.json": True},
+        sleep=sleep,
+        offload=offload,
+    )
+    whose = _identity(legacy) or _identity(config) or ("", "")
+    from_file = _startable(_of_file(stored, now), config)
+    from_file = replace(from_file, account=whose[0], organization=whose[1])
     if keychain is None:
         return from_file
     try:
@@ -59,18 +63,16 @@ async def read_login(
     except KeychainLockedError:
         locked = Login(fault=Reason.UNREADABLE, steps=(f"key ring item {service!r} could not be read",))
         return from_file if from_file.secret is not None else locked
-    return later(from_file, _of_items(items, account, now))
+    best = later(from_file, _of_items(items, account, now))
+    return replace(best, account=whose[0], organization=whose[1])
 
 
-async def read_identity(config_dir: Path, *, sleep: Sleep, offload: Offload) -> tuple[str, str]:
-    """The account and organisation that the client wrote beside its login, empty where it did not (formats 1.1)."""
-    places = (config_dir / ".config.json", config_dir / ".claude.json", _beside(config_dir))
-    for path in await offload(lambda: [place for place in dict.fromkeys(places) if place.exists()]):
-        found = await read_object(path, sleep=sleep, offload=offload)
-        account = found.value.get("oauthAccount") if isinstance(found, Document) else None
-        if isinstance(account, dict):
-            return _text(account.get("accountUuid")), _text(account.get("organizationUuid"))
-    return "", ""
+def _identity(found: Document | FileFault) -> tuple[str, str] | None:
+    """The account and organisation that the client wrote beside its login (formats 1.1)."""
+    account = found.value.get("oauthAccount") if isinstance(found, Document) else None
+    if not isinstance(account, dict):
+        return None
+    return _text(account.get("accountUuid")), _text(account.get("organizationUuid"))
 
 
 def _beside(config_dir: Path) -> Path:
@@ -82,12 +84,13 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-async def _startable(login: Login, config_dir: Path, sleep: Sleep, offload: Offload) -> Login:
+def _startable(login: Login, config: Document | FileFault) -> Login:
     """The login, in doubt while its client's own configuration is broken: once, the client stops at that."""
-    found = await read_object(_beside(config_dir), sleep=sleep, offload=offload)
-    if not isinstance(found, FileFault) or found.reason is not Reason.MALFORMED:
+    if not isinstance(config, FileFault) or config.reason is not Reason.MALFORMED:
         return login
-    return replace(login, doubt=found.reason, steps=(*login.steps, found.text))
+    if login.secret is None or login.doubt is not None:
+        return login
+    return replace(login, doubt=config.reason, steps=(*login.steps, config.text))
 
 
 def _of_file(found: Document | FileFault, now: datetime) -> Login:

@@ -69,21 +69,6 @@ LOGINS: Mapping[str, Callable[[Target, World, datetime], Awaitable[Login]]] = Ma
 )
 
 
-async def _claude_identity(target: Target, login: Login, world: World) -> tuple[str, str]:
-    offload = world.offloader.owned(target.key)
-    return await claude_login.read_identity(target.config_dir, sleep=world.sleep, offload=offload)
-
-
-async def _own_identity(target: Target, login: Login, world: World) -> tuple[str, str]:
-    return login.account, login.organization
-
-
-IDENTITIES: Mapping[str, Callable[[Target, Login, World], Awaitable[tuple[str, str]]]] = MappingProxyType(
-    {"claude": _claude_identity, "codex": _own_identity, "key": _own_identity, "none": _own_identity}
-)
-"""Whose login it is: account and organisation, empty where that is not told."""
-
-
 @dataclass(frozen=True, slots=True)
 class Source:
     """One way to read a seat's quota.

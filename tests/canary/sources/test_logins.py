@@ -272,7 +272,8 @@ async def test_a_codex_login_from_its_file(tmp_path: Path) -> None:
 
 async def test_whose_login_it_is_stands_in_the_clients_own_file(tmp_path: Path) -> None:
     async def identity(folder: Path) -> tuple[str, str]:
-        return await claude_login.read_identity(folder, sleep=no_pause, offload=offload)
+        login = await read_claude(folder)
+        return login.account, login.organization
 
     account = {"oauthAccount": {"accountUuid": "a", "organizationUuid": "o", "emailAddress": "x@example.test"}}
     home = tmp_path / ".claude"
