@@ -12,6 +12,7 @@ import click
 
 from canary.cli.main import UsageFault
 from canary.cli.options import config_option, json_option, log_to_stderr, state_option
+from decide.reason import Reason
 
 if TYPE_CHECKING:
     from canary.tick import Ticked
@@ -72,6 +73,11 @@ def command(
     _show(view, done.state.at, as_json=as_json, hint=hint)
     if verbose and not as_json:
         click.echo("\n".join(line for probe in done.probes for line in probe.lines))
+    for probed in done.probed:
+        if probed.login.fault is Reason.UNREADABLE:
+            click.echo(
+                f"seat {probed.target.seat} of {probed.target.rung}: {'; '.join(probed.login.steps)}", err=True
+            )
     click.echo(logline(done.state), err=True)
     if written is not None:
         trouble += _written(written, view, done.state.at)

@@ -91,7 +91,9 @@ def parse_key(data: dict[str, Any], fetched_at: datetime) -> Reading:
     end = data.get("expires_at")
     if end is not None and not (isinstance(end, str) and iso_time(end, fetched_at, _LIFETIMES).at):
         windows.append(malformed(WindowKind.OTHER, "expires_at"))
-    if any(data.get(name) is True for name in _MANAGES):
+    if not all(isinstance(data.get(name), bool | None) for name in _MANAGES):
+        windows.append(malformed(WindowKind.OTHER, "management key"))
+    elif any(data.get(name) is True for name in _MANAGES):
         windows.append(Window(WindowKind.OTHER, scope="management key", measure=Measure.REFUSED))
     return Reading(KEY, fetched_at, tuple(windows))
 

@@ -11,13 +11,16 @@ from canary.sources import (
     claude_feed,
     claude_swap,
     claude_usage,
+    clients,
     codex_auth,
     codex_sessions,
     codex_usage,
+    litellm,
+    openrouter,
     seats_file,
 )
 from decide.quota import Reading
-from tests.canary.fakes import NOW
+from tests.canary.fakes import NOW, json_reply
 from tests.canary.sources.mutations import text_of
 
 Read = Callable[[bytes], Reading | None]
@@ -86,6 +89,28 @@ def of_ccswitch(text: bytes) -> Reading | None:
 def of_codex_auth(text: bytes) -> Reading | None:
     document = parse_object(text)
     return codex_auth.parse(document, codex_auth.Identity("acct-a", "user-a"), NOW).reading if document else None
+
+
+def of_claude_client(text: bytes) -> Reading | None:
+    document = parse_object(text)
+    return clients.parse_claude(document, NOW) if document is not None else None
+
+
+def of_codex_client(text: bytes) -> Reading | None:
+    document = parse_object(text)
+    return clients.parse_codex(document, NOW) if document is not None else None
+
+
+def of_openrouter_key(text: bytes) -> Reading | None:
+    return openrouter.interpret_key(json_reply(text)).reading
+
+
+def of_openrouter_credits(text: bytes) -> Reading | None:
+    return openrouter.interpret_credits(json_reply(text)).reading
+
+
+def of_litellm(text: bytes) -> Reading | None:
+    return litellm.interpret_key(json_reply(text)).reading
 
 
 def usage(session: float = 9, weekly: float = 26, fable: float = 10, **changes: Any) -> dict[str, Any]:
@@ -219,6 +244,25 @@ def registry(percent: float = 42, at: datetime = FRESH, **changes: Any) -> dict[
     return {"schema_version": 3, "active_account_key": "user-a::acct-a", "accounts": [other, row]}
 
 
+def told(primary: float = 22, **changes: Any) -> dict[str, Any]:
+    limits = {
+        "limitId": "codex",
+        "limitName": None,
+        "primary": {"usedPercent": primary, "windowDurationMins": 300, "resetsAt": S},
+        "secondary": {"usedPercent": 43, "windowDurationMins": 10080, "resetsAt": S_LATER},
+        "credits": {"hasCredits": False, "unlimited": False, "balance": "0"},
+        "individualLimit": None,
+        "spendControlReached": None,
+        "rateLimitReachedType": None,
+        **changes,
+    }
+    return {"rateLimits": limits, "ordinaryUsageAllowed": True, "accountId": "acct-x"}
+
+
+def key(**changes: Any) -> dict[str, Any]:
+    return {"data": {"limit": 10.0, "limit_remaining": 0.0, "limit_reset": "daily", "usage": 25.5, "is_management_key": False, **changes}}  # fmt: skip
+
+
 CREDITS = {"has_credits": True, "unlimited": False, "overage_limit_reached": False, "balance": "0"}
 SAMPLES: dict[str, tuple[Read, dict[str, Any]]] = {
     "claude-usage session full": (of_claude_usage, usage(session=100)),
@@ -266,4 +310,17 @@ SAMPLES: dict[str, tuple[Read, dict[str, Any]]] = {
     "codex-auth what is left": (of_codex_auth, registry(primary={"remaining_percent": 0.0, "window_minutes": 300, "reset_at": S})),
     "codex-auth refused": (of_codex_auth, registry(rate_limit_reached_type="rate_limit_reached")),
     "codex-auth old": (of_codex_auth, registry(at=OLD)),
+    "claude-client session full": (of_claude_client, usage(session=100)),
+    "claude-client Fable full by model_scoped": (of_claude_client, usage(limits=None, model_scoped=[{"display_name": "Fable", "utilization": 100, "resets_at": ISO_LATER}])),
+    "codex-client session full": (of_codex_client, {**told(100), "ordinaryUsageAllowed": None}),
+    "codex-client refused": (of_codex_client, {**told(40), "ordinaryUsageAllowed": False}),
+    "codex-client limit reached": (of_codex_client, {**told(40, rateLimitReachedType="rate_limit_reached"), "ordinaryUsageAllowed": None}),
+    "codex-client spend reached": (of_codex_client, told(spendControlReached=True)),
+    "openrouter-key spent": (of_openrouter_key, key()),
+    "openrouter-key expired": (of_openrouter_key, key(limit_remaining=5.0, expires_at=OLD.isoformat())),
+    "openrouter-key manages": (of_openrouter_key, key(limit_remaining=5.0, is_management_key=True)),
+    "openrouter-credits spent": (of_openrouter_credits, {"data": {"total_credits": 10.0, "total_usage": 10.0}}),
+    "litellm spent": (of_litellm, {"info": {"spend": 11.0, "max_budget": 10.0, "budget_reset_at": ISO, "blocked": False}}),
+    "litellm blocked": (of_litellm, {"info": {"spend": 1.0, "max_budget": 10.0, "blocked": True}}),
+    "litellm expired": (of_litellm, {"info": {"spend": 1.0, "max_budget": 10.0, "expires": OLD.isoformat()}}),
 }  # fmt: skip
