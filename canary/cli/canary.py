@@ -73,16 +73,20 @@ def command(
     _show(view, done.state.at, as_json=as_json, hint=hint)
     if verbose and not as_json:
         click.echo("\n".join(line for probe in done.probes for line in probe.lines))
-    for probed in done.probed:
-        if probed.login.fault is Reason.UNREADABLE:
-            click.echo(
-                f"seat {probed.target.seat} of {probed.target.rung}: {'; '.join(probed.login.steps)}", err=True
-            )
+    _tell_unreadable(done)
     click.echo(logline(done.state), err=True)
     if written is not None:
         trouble += _written(written, view, done.state.at)
     if trouble:
         raise UsageFault("\n".join(trouble))
+
+
+def _tell_unreadable(done: "Ticked") -> None:
+    """Name each login that could not be read, with the permission that it needs."""
+    for probed in done.probed:
+        if probed.login.fault is Reason.UNREADABLE:
+            told = "; ".join(probed.login.steps)
+            click.echo(f"seat {probed.target.seat} of {probed.target.rung}: {told}", err=True)
 
 
 def _show(view: "View", now: datetime, *, as_json: bool, hint: str = "") -> None:
