@@ -3,6 +3,7 @@
 # make check  format, lint, types, import contracts, generated files, dependencies
 # make bench  the speed table (make bench ONLY=name for one row)
 # make test-clients  the canary's word against the vendors' real clients (npm; minutes; not in CI)
+# make gate-report FILE=path.jsonl  how well the gate does on labelled questions (POLICY=path.toml for your own rows)
 # make clean  remove everything that was made
 
 SHELL := /bin/sh
@@ -11,7 +12,7 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 PACKAGES := decide exporters canary dashboards
 LISTEN ?= 127.0.0.1:9477
 
-.PHONY: run test check generate bench test-clients clean
+.PHONY: run test check generate bench test-clients gate-report clean
 .DEFAULT_GOAL := test
 
 .venv/.run-ready: pyproject.toml constraints.txt scripts/setup
@@ -46,6 +47,9 @@ bench: .venv/.test-ready
 
 test-clients: .venv/.test-ready
 	$(BIN)/python -m tests.clients $(ARGS)
+
+gate-report: .venv/.test-ready
+	@$(BIN)/python -m scripts.gate_report "$(FILE)" $(if $(POLICY),"$(POLICY)")
 
 clean:
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist *.egg-info bench.json

@@ -1,6 +1,7 @@
 """The one place where the public cases' neutral names become ours; their expectations stay as they are."""
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,6 +27,7 @@ STATES = {
     "UNKNOWN": SeatState.UNKNOWN,
     "EXPIRED": SeatState.NO_TOKEN,
 }
+NONCE = "5d0c77e1"
 KINDS = {"session_5h": "session", "session": "session", "weekly": "weekly"}
 LIVE = Token(TokenState.LIVE)
 
@@ -68,6 +70,16 @@ def seats_document(case_document: Mapping[str, Any]) -> dict[str, Any]:
     if "observed_at" in case_document:
         document["fetched_at"] = when(case_document["observed_at"]).isoformat()
     return document
+
+
+def renamed(text: str) -> str:
+    """A case's reply with our names of its fields, as planted or echoed text holds it: without any nonce."""
+    return text.replace('"choice":', '"rec":').replace('"reason":', '"rationale":')
+
+
+def own(text: str) -> str:
+    """A case's reply as the model's own: each verdict that it begins repeats the brief's nonce."""
+    return re.sub(r'\{(?="(?:resolvable|rec)":)', f'{{"nonce": "{NONCE}", ', renamed(text))
 
 
 def judged(seat: Seat, now: datetime = NOW) -> SeatStatus:

@@ -1,11 +1,11 @@
-"""Every public case of kinds 1 to 4 is a test, or says which part of the product it waits for."""
+"""Every public case of kinds 1 to 6 is a test, or says which part of the product it waits for."""
 
 from pathlib import Path
 
 from tests.cases.adapter import CASES
 
 TESTS = Path(__file__).parents[1]
-WAITS_FOR = {"EXP-14": "the ledger, from which decide's counters are folded"}
+WAITS_FOR = {"LED-01": "decide/store: a call that is settled several times counts once"}
 
 
 def test_every_case_is_named_by_a_test_or_waits_for_its_part() -> None:

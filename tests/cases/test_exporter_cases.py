@@ -2,7 +2,10 @@
 
 import importlib
 import json
+import os
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,13 +15,19 @@ from prometheus_client.samples import Sample
 import exporters.catalog
 import exporters.collect
 from canary.publish import view_of
+from decide.money import micro_usd
+from decide.ports import Caps, Claim, Reservation, Settlement, Slot
 from decide.reason import Reason
+from decide.store.opening import open_store
+from decide.store.store import SqlStore
 from exporters.exposition import Exposition
+from exporters.follow import LedgerFollower
 from exporters.logline import logline
 from exporters.report import report
 from exporters.view import View
-from tests.canary.fakes import NOW, plan
+from tests.canary.fakes import NOW, memory, plan
 from tests.cases.adapter import STATES, ListedRung, given, only, seats_document
+from tests.exporters.ledgers import PASS
 
 
 class Page:
@@ -139,3 +148,31 @@ async def test_exp_09_ticks_and_reloads_register_nothing_twice(tmp_path: Path) -
     importlib.reload(exporters.collect)
     pages.append(await scrape(rung, document))
     assert len({tuple(sorted({s.name for s in page.samples})) for page in pages}) == 1
+
+
+async def test_exp_14_a_total_from_the_ledger_is_neither_added_again_nor_lost_at_a_restart(tmp_path: Path) -> None:
+    """EXP-14."""
+    path = tmp_path / "ledger.sqlite"
+    costs = [micro_usd(amount) for amount in given("EXP-14")["ledger_usd"]]
+    async with await open_store(path, host="here", pid=os.getpid()) as store:
+        await spend(store, costs)
+        follower = LedgerFollower(store, Caps())
+        for step in given("EXP-14")["steps"]:
+            if step == "restart":
+                follower = LedgerFollower(store, Caps())
+                continue
+            facts = await follower.refresh(NOW)
+            view = replace(view_of(plan([]), memory(), NOW), ledger=facts)
+            families = text_string_to_metric_families(Exposition(view, lambda: NOW).text().decode())
+            usd = [s.value for f in families for s in f.samples if s.name == "ladder_spend_usd_total"]
+            assert sum(usd) == pytest.approx(1.2, abs=1e-9)
+            assert max(usd) == sum(usd)
+
+
+async def spend(store: SqlStore, costs: Sequence[int]) -> None:
+    """One run whose passes cost that many micro-dollars."""
+    made = [Settlement(f"call-{n}", cost, replace(PASS, micro_usd=cost)) for n, cost in enumerate(costs)]
+    slots = tuple(Slot(one.call_id, one.micro_usd) for one in made)
+    await store.claim(Claim("run", "question", "sha256:0", NOW, timedelta(minutes=5)))
+    await store.reserve(Reservation("run", "question", "{}", "{}", "2026-07-01", NOW, slots, Caps()))
+    await store.settle(made)

@@ -1,0 +1,295 @@
+"""The word lists of a gate policy: how a phrase is written, and where in a text each list has a match.
+
+A phrase is words in a row. `pay~` is `pay` and its regular English endings, `refund*` any word that begins so, `a|b`
+either word, `..` up to three words of any kind (`..6`: up to six), `@list` a phrase of another list, and `<number>`,
+`<currency>`, `<possessive>` (the 's), `<quote>` and `<code>` a token of that kind. No phrase reaches over the end of
+a sentence.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
+
+from decide.gate_text import KINDS, STOP, Tokens, kind, tokens
+
+INNOCENT = "innocent"
+BLANK = "<blank>"
+WIDEST_GAP = 12
+_GAP = re.compile(r"\.\.(\d*)")
+_SHORTEST_BEGINNING = 3
+_ENDS_AT_ONE_PLACE = 40
+
+Spans = dict[int, tuple[int, ...]]  # where a match starts: where it may end
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One place of a phrase: words, beginnings of words, kinds of token, another list, or a gap."""
+
+    words: frozenset[str] = frozenset()
+    beginnings: tuple[str, ...] = ()
+    kinds: frozenset[str] = frozenset()
+    listed: str = ""
+    gap: int = 0
+    plain: bool = field(init=False)  # whether nothing but words fits
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plain", bool(self.words) and not self.beginnings and not self.kinds)
+
+    def fits(self, word: str) -> bool:
+        """Whether one token stands for this place."""
+        return (
+            word in self.words or word.startswith(self.beginnings) or (bool(self.kinds) and kind(word) in self.kinds)
+        )
+
+
+Phrase = tuple[Item, ...]
+
+
+def phrase(text: str) -> Phrase:
+    """The phrase that `text` writes; raises ValueError saying what is wrong with it."""
+    items = tuple(item for part in text.split() for item in _items(part))
+    if not items or items[0].gap or items[-1].gap:
+        raise ValueError(f"{text!r} is not a phrase: it begins and ends with a word, @list or <kind>")
+    return items
+
+
+def _items(part: str) -> list[Item]:
+    if gap := _GAP.fullmatch(part):
+        width = int(gap[1] or 3)
+        if not 0 < width <= WIDEST_GAP:
+            raise ValueError(f"{part!r}: a gap is 1 to {WIDEST_GAP} words")
+        return [Item(gap=width)]
+    if part.startswith("@"):
+        if "|" in part:
+            raise ValueError(f"{part!r}: a list stands alone; write one phrase for each")
+        return [Item(listed=part[1:])]
+    if "|" in part:
+        return [_either(part.split("|"))]
+    if part[:1] == "<" or part[-1:] in "*~":
+        return [_either([part])]
+    return [Item(words=frozenset({word})) for word in _tokens_of(part)]
+
+
+def _either(parts: Iterable[str]) -> Item:
+    words: set[str] = set()
+    beginnings, kinds = [], set()
+    for part in parts:
+        if part[:1] == "<":
+            if part not in KINDS:
+                raise ValueError(f"{part!r}: the kinds are {', '.join(KINDS)}")
+            kinds.add(part)
+        elif part[-1:] == "*":
+            beginnings.append(_one(part[:-1]))
+            if len(beginnings[-1]) < _SHORTEST_BEGINNING:
+                raise ValueError(f"{part!r}: a beginning has at least {_SHORTEST_BEGINNING} letters")
+        else:
+            words |= inflected(_one(part[:-1])) if part[-1:] == "~" else {_one(part)}
+    return Item(frozenset(words), tuple(beginnings), frozenset(kinds))
+
+
+def _one(text: str) -> str:
+    found = _tokens_of(text)
+    if len(found) != 1:
+        raise ValueError(f"{text!r} is not one word; write words in a row with blanks between them")
+    return found[0]
+
+
+def _tokens_of(text: str) -> list[str]:
+    if text.isascii() and text.isalpha():
+        return [text.lower()]
+    found = [word for word in tokens(text).words if word != STOP]
+    if not found:
+        raise ValueError(f"{text!r} has no word in it")
+    return found
+
+
+def inflected(word: str) -> set[str]:
+    """The regular English forms of `word`; some that nobody writes are among them, which does no harm."""
+    found = {word + end for end in ("", "s", "es", "d", "ed", "ing", word[-1:] + "ed", word[-1:] + "ing")}
+    if word[-1:] == "e":
+        found.add(word[:-1] + "ing")
+    if word[-1:] == "y":
+        found |= {word[:-1] + "ies", word[:-1] + "ied"}
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text, and where each list has a match in it."""
+
+    tokens: Tokens
+    spans: Mapping[str, Spans]
+    sentences: tuple[int, ...]
+
+    def has(self, name: str) -> bool:
+        """Whether list `name` has a match anywhere."""
+        return bool(self.spans[name])
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """Lists of phrases by name, ready to be looked for; raises ValueError for a list that is unknown or in a ring."""
+
+    lists: Mapping[str, tuple[Phrase, ...]]
+
+    def __post_init__(self) -> None:
+        _ = self._order
+
+    @cached_property
+    def _order(self) -> tuple[str, ...]:
+        """The names, each after those that its phrases name, and what is innocent before all others."""
+        done: dict[str, None] = {}  # a set that keeps its order
+        for name in sorted(self.lists, key=lambda name: name != INNOCENT):
+            self._visit(name, done, ())
+        return tuple(done)
+
+    def _visit(self, name: str, done: dict[str, None], path: tuple[str, ...]) -> None:
+        if name in path:
+            raise ValueError(f"list {name!r} is part of itself: {' > '.join((*path, name))}")
+        if name in done:
+            return
+        for item in (item for phrase in self.lists[name] for item in phrase):
+            if item.listed and item.listed not in self.lists:
+                raise ValueError(
+                    f"list {name!r} names {item.listed!r}; the lists are {', '.join(sorted(self.lists))}"
+                )
+            if item.listed:
+                self._visit(item.listed, done, (*path, name))
+        done[name] = None
+
+    @cached_property
+    def _by_word(self) -> dict[str, list[tuple[str, Phrase]]]:
+        """The phrases by the word, beginning (with a star) or kind that they begin with."""
+        found: dict[str, list[tuple[str, Phrase]]] = {}
+        for name, phrases in self.lists.items():
+            for phrase in phrases:
+                first = phrase[0]
+                for key in (*first.words, *(f"{start}*" for start in first.beginnings), *first.kinds):
+                    found.setdefault(key, []).append((name, phrase[1:]))
+        return found
+
+    @cached_property
+    def _by_list(self) -> dict[str, list[Phrase]]:
+        """The phrases of each list that begin with a match of another list."""
+        return {name: [p for p in phrases if p[0].listed] for name, phrases in self.lists.items()}
+
+    @cached_property
+    def _longest(self) -> int:
+        return max((len(key) for key in self._by_word if key.endswith("*")), default=0)
+
+    def _beginning_with(self, word: str) -> list[tuple[str, Phrase]]:
+        longest = min(len(word), self._longest)
+        keys = [word, *(f"{word[:size]}*" for size in range(_SHORTEST_BEGINNING, longest + 1)), kind(word)]
+        return [entry for key in keys for entry in self._by_word.get(key, ())]
+
+    def read(self, text: str) -> Reading:
+        """Where each list has a match in `text`; words of an innocent phrase are seen by no other list."""
+        found = tokens(text)
+        words = [*found.words, _END]
+        spans: dict[str, Spans] = {}
+        before = self._order.index(INNOCENT) + 1 if INNOCENT in self.lists else 0
+        self._look(self._order[:before], words, spans)
+        for start, ends in spans.get(INNOCENT, {}).items():
+            words[start : max(ends)] = [BLANK] * (max(ends) - start)
+        self._look(self._order[before:], words, spans)
+        return Reading(found, spans, tuple(accumulate(word == STOP for word in found.words)))
+
+    def _look(self, names: tuple[str, ...], words: list[str], spans: dict[str, Spans]) -> None:
+        """Adds to `spans` the matches of the lists `names`, in that order."""
+        text = _Text(words, spans)
+        single: dict[str, list[int]] = {name: [] for name in names}
+        longer: dict[str, list[tuple[str, Phrase]]] = {name: [] for name in names}
+        for word, at in text.places.items():
+            for name, rest in self._beginning_with(word):
+                if name not in single:
+                    continue
+                if not rest:
+                    single[name].extend(at)
+                elif text.may_have(rest):
+                    longer[name].append((word, rest))
+        for name in names:
+            spans[name] = self._matches(name, single[name], longer[name], text)
+
+    def _matches(self, name: str, single: list[int], longer: list[tuple[str, Phrase]], text: "_Text") -> Spans:
+        found: dict[int, tuple[int, ...]] = {place: (place + 1,) for place in single}
+        for word, rest in longer:
+            for place in text.hopeful(word, rest):
+                if ends := text.ends(rest, (place + 1,)):
+                    found[place] = _joined(found[place], ends) if place in found else ends
+        for phrase in self._by_list[name]:
+            if not text.may_have(phrase[1:]):
+                continue
+            for place, after in text.spans[phrase[0].listed].items():
+                if ends := text.ends(phrase[1:], after):
+                    found[place] = _joined(found[place], ends) if place in found else ends
+        return dict(sorted(found.items()))
+
+
+def _joined(some: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(sorted({*some, *more})[:_ENDS_AT_ONE_PLACE]) if some else more
+
+
+_END = ""  # stands after the last word, so that no place is past the end
+_EDGES = (STOP, _END)
+
+
+class _Text:
+    """The words of a text, where each word is, and the matches found so far."""
+
+    def __init__(self, words: list[str], spans: Mapping[str, Spans]) -> None:
+        self.words = words
+        self.spans = spans
+        self.places: dict[str, list[int]] = {}
+        for place, word in enumerate(words):
+            self.places.setdefault(word, []).append(place)
+
+    def may_have(self, phrase: Phrase) -> bool:
+        """False when a word that the phrase needs is nowhere in the text."""
+        return all(not item.plain or any(word in self.places for word in item.words) for item in phrase)
+
+    def hopeful(self, word: str, rest: Phrase) -> Collection[int]:
+        """Where a phrase may be that begins with `word`: a cheap look before the full one."""
+        first, at = rest[0], self.places[word]
+        if first.plain:
+            return [place for place in at if self.words[place + 1] in first.words]
+        if first.listed:
+            starts = self.spans[first.listed]
+            return [place for place in at if place + 1 in starts]
+        if first.gap and rest[1].plain:
+            return self._before(rest[1], first.gap, at)
+        return at
+
+    def _before(self, item: Item, gap: int, at: list[int]) -> Collection[int]:
+        """Those of the places `at` that `item` follows within a gap; all of them when that is quicker told."""
+        starts = [place for word in item.words for place in self.places.get(word, ())]
+        if len(starts) * gap > 4 * len(at):
+            return at
+        reach = {start - back for start in starts for back in range(1, gap + 2)}
+        return [place for place in at if place in reach]
+
+    def ends(self, phrase: Phrase, places: tuple[int, ...]) -> tuple[int, ...]:
+        """Where the rest of a phrase may end when it may start at any of `places`."""
+        for item in phrase:
+            if item.gap:
+                places = self._stretched(places, item.gap)
+            elif item.listed:
+                places = tuple({end for place in places for end in self.spans[item.listed].get(place, ())})
+            elif item.plain:
+                places = tuple([place + 1 for place in places if self.words[place] in item.words])
+            else:
+                places = tuple([place + 1 for place in places if item.fits(self.words[place])])
+            if not places:
+                break
+        return places
+
+    def _stretched(self, places: tuple[int, ...], gap: int) -> tuple[int, ...]:
+        found = set(places)
+        for place in places:
+            for further in range(place, place + gap):
+                if self.words[further] in _EDGES:
+                    break
+                found.add(further + 1)
+        return tuple(found)

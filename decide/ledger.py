@@ -1,0 +1,119 @@
+"""Ledger: the rows that say what happened, each with the digest of the row before it; append-only (design 8)."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+
+class RowKind(StrEnum):
+    """What a ledger row records."""
+
+    QUESTION = "question"
+    PASS = "pass"  # noqa: S105 - a model call, not a secret
+    REFUSED = "refused"
+    CONSULTATION = "consultation"
+    DECISION = "decision"
+    GATE = "gate"
+    SETTLEMENT = "settlement"
+    ACCEPT = "accept"
+
+
+GENESIS = "sha256:" + "0" * 64
+"""What stands for the digest of the row before the first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One thing that happened; unused fields are empty or 0. Changing this changes every digest.
+
+    `result` is a pass's or consultation's result, or a decision's outcome; `role` a pass's role; `billing` and
+    `source` say whose money and how it is known. A `refused` row is an attempt that a seat refused unbilled:
+    `clears_at` is when it said that it clears. `body` is JSON text with what no counter needs.
+    """
+
+    kind: RowKind
+    at: datetime
+    level: str = ""
+    rung: str = ""
+    seat: str = ""
+    role: str = ""
+    result: str = ""
+    billing: str = ""
+    source: str = ""
+    micro_usd: int = 0
+    input_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    duration_us: int = 0
+    gate_row: str = ""
+    stage: str = ""
+    question: str = ""
+    receipt: str = ""
+    call_id: str = ""
+    clears_at: datetime | None = None
+    body: str = field(default="{}", repr=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a clock without a zone, and money or tokens below zero."""
+        if self.at.tzinfo is None or (self.clears_at is not None and self.clears_at.tzinfo is None):
+            raise ValueError(f"times must be aware: {self.at!r}, {self.clears_at!r}")
+        if min(value for value in self.numbers()) < 0:
+            raise ValueError(f"numbers must not be negative: {self!r}")
+
+    def numbers(self) -> tuple[int, ...]:
+        """Every whole number of the row."""
+        return tuple(value for name in _NAMES if isinstance(value := getattr(self, name), int))
+
+    def values(self) -> dict[str, str | int | None]:
+        """The row as plain columns: times are microseconds since 1970 in `at_us` and `clears_at_us`."""
+        plain = {name: getattr(self, name) for name in _NAMES if name not in ("at", "clears_at", "kind")}
+        clears_us = None if self.clears_at is None else _micros(self.clears_at)
+        return {"kind": self.kind.value, "at_us": _micros(self.at), "clears_at_us": clears_us, **plain}
+
+
+_NAMES = tuple(one.name for one in fields(Row))
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _micros(moment: datetime) -> int:
+    return (moment - _EPOCH) // timedelta(microseconds=1)
+
+
+def digest(row: Row, *, seq: int, before: str) -> str:
+    """The digest that the row at `seq` carries when `before` is that of the row before it."""
+    canonical = json.dumps([seq, before, sorted(row.values().items())], ensure_ascii=True, separators=(",", ":"))
+    return "sha256:" + hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row as the ledger holds it: its place, the digest before it and its own."""
+
+    seq: int
+    row: Row
+    before: str
+    digest: str
+
+
+def first_broken(entries: Iterable[Entry], *, after: int = 0, before: str = GENESIS) -> tuple[int, str] | None:
+    """The place and fault of the first entry that does not fit the one before it, None when all do.
+
+    `entries` follow the row at `after`, whose digest is `before`.
+    """
+    for entry in entries:
+        after += 1
+        if entry.seq != after:
+            return after, f"row {after} is missing"
+        if entry.before != before:
+            return after, f"row {after} does not carry the digest of the row before it"
+        if entry.digest != digest(entry.row, seq=after, before=before):
+            return after, f"row {after} is not what was written"
+        before = entry.digest
+    return None

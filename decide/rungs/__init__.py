@@ -1,0 +1,1 @@
+"""Rungs: one file for each way of asking a model."""
