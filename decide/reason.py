@@ -17,6 +17,7 @@ class Reason(StrEnum):
     NO_EXPIRY = "no_expiry"
     EXP_NOT_NUMERIC = "exp_not_numeric"
     AMBIGUOUS = "ambiguous"
+    CALL_REFUSED = "call_refused"
     # a full window
     SESSION_CAP = "session_cap"
     WEEKLY_CAP = "weekly_cap"
@@ -75,6 +76,9 @@ WORDS: Mapping[Reason, Words] = MappingProxyType(
         Reason.NO_EXPIRY: Words("the login does not say when it lapses", "log in again if calls fail"),
         Reason.EXP_NOT_NUMERIC: Words("the login's expiry is not a number", "log in again with the seat's client"),
         Reason.AMBIGUOUS: Words("several key ring items could be this seat's", "set `keychain_account` for the seat"),
+        Reason.CALL_REFUSED: Words(
+            "a decision run could not use this seat", "see `rungwatch receipt list`; mend its login or configuration"
+        ),
         Reason.SESSION_CAP: Words("the session window is full", _WAIT),
         Reason.WEEKLY_CAP: Words("the weekly window is full", _WAIT),
         Reason.WEEKLY_MODEL_CAP: Words("the weekly window of this rung's model is full", _WAIT),
