@@ -12,6 +12,14 @@ exporter is gone. Ratios (0 to 1, above 1 as read) and timestamps (Unix seconds,
 before they ever happened; they are never 0 instead. When the last tick is older than `stale_after`, every state is
 unknown and the ladder blind.
 
+The groups Decisions and Spend are folded from the ledger, so that they go on where they were when the exporter is
+started anew. Two things are absent there without the exporter being gone: all of their counters until the ledger has
+been read once from its beginning (`ladder_ledger_fold_lag_rows` tells how far that is), and in a fleet on every
+exporter but the one that serves them. While the ledger cannot be used they stand still and `ladder_ledger_readable`
+is 0. `(other)` is no word of its own: a series with that value appears once a newer version has written a word into
+the ledger that this one does not know. A histogram's buckets carry the latest receipt as an exemplar, in OpenMetrics
+only.
+
 """
 
 

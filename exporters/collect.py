@@ -5,32 +5,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
 
-from decide.ladder import LadderWord, RungState, RungStatus
+from decide.ladder import LadderWord, RungState
 from decide.quota import Measure, Window, WindowKind, WindowState
 from decide.reason import Reason
 from decide.seat import SeatState, SeatStatus, TokenState
 from exporters.catalog import READ_RESULTS
+from exporters.collect_ledger import decisions, spend
+from exporters.labels import label, seat_labels
+from exporters.parts import Part, Sample, Samples
 from exporters.present import Present, seats_configured
 from exporters.view import TickResult, View
-
-Sample = tuple[tuple[str, ...], float]
-"""Label values in the catalog's order, and the value."""
-Samples = Mapping[str, list[Sample]]
-"""Samples by the metric's full name."""
-
-
-class Part(NamedTuple):
-    """What one subject adds to the page: `make(*inputs)`, a pure function, so equal inputs mean equal samples.
-
-    `key` is (collector, rung, subject), each empty when it does not apply, and unique on a page.
-    """
-
-    key: tuple[str, str, str]
-    inputs: tuple[object, ...]
-    make: Callable[..., Samples]
-
 
 Collector = Callable[[View, Present], Iterable[Part]]
 
@@ -180,28 +165,8 @@ def _build(version: str) -> Samples:
 
 
 COLLECTORS: Mapping[str, Collector] = MappingProxyType(
-    {"ladder": ladder, "seats": seats, "canary": canary, "build": build}
+    {"ladder": ladder, "seats": seats, "canary": canary, "decisions": decisions, "spend": spend, "build": build}
 )
-
-
-def seat_labels(rung: RungStatus) -> list[tuple[str, SeatStatus]]:
-    """Each seat in picking order under its label: never empty, unique in its rung, no seat left out (EXP-04)."""
-    labels: dict[int, str] = {}
-    taken: set[str] = set()
-    for place in sorted(range(len(rung.seats)), key=lambda place: rung.seats[place].name):
-        plain = label(rung.seats[place].name)
-        found, number = plain or "seat_1", 1
-        while found in taken:
-            number += 1
-            found = f"{plain or 'seat'}_{number}"
-        labels[place] = found
-        taken.add(found)
-    return [(labels[place], status) for place, status in enumerate(rung.seats)]
-
-
-def label(text: str) -> str:
-    """The text as a label value that every encoder can carry: half of a surrogate pair is spelled out."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _one_hot(at: tuple[str, ...], state: str, states: type[StrEnum]) -> list[Sample]:

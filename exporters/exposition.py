@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from exporters.catalog import CATALOG, Metric
-from exporters.collect import COLLECTORS, Collector, Part, Sample, Samples
+from exporters.collect import COLLECTORS, Collector
 from exporters.encode import encode, end
 from exporters.negotiate import Format, accepts_gzip, choose_format
+from exporters.parts import Part, Sample, Samples
 from exporters.present import present
 from exporters.view import View
 

@@ -8,7 +8,7 @@ from decide.ladder import RungStatus
 from decide.quota import Measure, WindowKind, WindowVerdict
 from decide.reason import WORDS, Reason, Words
 from decide.seat import SeatStatus, Token
-from exporters.collect import seat_labels
+from exporters.labels import seat_labels
 from exporters.moment import iso
 from exporters.present import Present, present, seats_configured
 from exporters.view import View

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from decide.ladder import LadderState, Role
 from decide.seat import STALE_AFTER
+
+if TYPE_CHECKING:  # a command that shows no metric does without the fold
+    from exporters.ledger_facts import LedgerFacts
 
 
 class TickResult(StrEnum):
@@ -47,7 +51,10 @@ class CanaryFacts:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The present, for every way out. `state` is None before the first tick; `caption` is the demo's, else empty."""
+    """The present, for every way out.
+
+    `state` is None before the first tick, `ledger` while no ledger is followed; `caption` is the demo's, else empty.
+    """
 
     rungs: tuple[RungName, ...]
     sources: tuple[str, ...]
@@ -57,6 +64,7 @@ class View:
     interval: timedelta = timedelta(minutes=5)
     version: str = ""
     caption: str = ""
+    ledger: "LedgerFacts | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,10 +3,12 @@
 from dataclasses import replace
 
 from exporters.catalog import CATALOG
-from exporters.collect import COLLECTORS, Sample
+from exporters.collect import COLLECTORS
 from exporters.encode import Families, family
+from exporters.parts import Sample
 from exporters.present import present
 from exporters.view import View
+from tests.exporters.ledgers import busy_ledger, facts_of
 from tests.exporters.scenes import ASTRA, FABLE, NOW, open_seat, rung, view
 
 SEATS = 660
@@ -19,7 +21,7 @@ def large(used: float) -> View:
     seats = [open_seat(name, used if name == CHANGED else share) for name, share in names]
     found = view(rung(FABLE, *seats), rung(ASTRA, *seats))
     polls = {(name.name, seat.name): 0.25 for name in (FABLE, ASTRA) for seat in seats}
-    return replace(found, canary=replace(found.canary, poll_used=polls))
+    return replace(found, canary=replace(found.canary, poll_used=polls), ledger=facts_of(*busy_ledger()))
 
 
 def families(shown: View) -> Families:

@@ -6,8 +6,12 @@ from collections.abc import Callable
 import pytest
 
 import exporters.catalog as catalog
+from decide.consultation import PASS_CANCELLED
 from decide.reason import Reason
+from decide.reply import Billing, Failure, Usage
+from decide.ruling import Outcome
 from decide.seat import SeatState
+from decide.verdict import Decline
 from exporters.catalog import CATALOG, COLLECTOR_NAMES, READ_RESULTS, Label, Metric, MetricType, markdown
 from exporters.collect import COLLECTORS
 
@@ -32,7 +36,7 @@ def test_every_metric_is_named_by_the_rules() -> None:
         assert "\n" not in metric.help
         assert metric.name.endswith("_ratio") == (metric.unit == "ratio")
         assert metric.name.endswith("_seconds") == (metric.unit == "seconds")
-        assert metric.group in ("Ladder", "Seats", "Canary")
+        assert metric.group in ("Ladder", "Seats", "Canary", "Decisions", "Spend")
 
 
 def test_exp_09_no_two_metrics_share_a_family() -> None:
@@ -52,6 +56,8 @@ def test_exp_09_reloading_the_catalog_raises_nothing() -> None:
         ("ladder_ticks_total", MetricType.GAUGE, ""),
         ("ladder_build", MetricType.INFO, ""),
         ("ladder_used", MetricType.GAUGE, "ratio"),
+        ("ladder_wait_seconds_sum", MetricType.HISTOGRAM, ""),
+        ("ladder_wait_total", MetricType.HISTOGRAM, ""),
     ],
 )
 def test_a_name_that_contradicts_its_type_or_unit_is_refused(name: str, kind: MetricType, unit: str) -> None:
@@ -65,6 +71,25 @@ def test_closed_sets_follow_the_rules_own_enums() -> None:
     assert sets["ladder_seats", "state"] == tuple(SeatState)
     assert sets["ladder_rung_blocked", "rung"] == ()
     assert Label("rung") == Label("rung", ())
+
+
+def test_the_ledgers_closed_sets_hold_every_word_that_a_run_writes() -> None:
+    sets = {(metric.name, label.name): set(label.values) for metric in CATALOG for label in metric.labels}
+    declines = {kind.value for kind in Decline}
+    assert sets["ladder_consultations_total", "result"] == {"resolved", "incomplete", "unreachable", *declines}
+    gated = {"class_gate", "flip"}
+    ended = {"resolved", PASS_CANCELLED, *map(str, Failure)}
+    assert sets["ladder_passes_total", "result"] == (declines - gated) | ended
+    assert sets["ladder_decisions_total", "outcome"] == set(Outcome)
+    assert sets["ladder_spend_usd_total", "billing"] == set(Billing)
+    assert sets["ladder_tokens_total", "kind"] == set(Usage.__slots__)
+    assert sets["ladder_gate_total", "row"] == set()
+
+
+def test_only_words_of_the_ledger_may_be_other() -> None:
+    for metric in CATALOG:
+        for label in metric.labels:
+            assert not label.open or (metric.collector in ("decisions", "spend") and label.values)
 
 
 def test_read_results_are_failures_and_never_caps() -> None:

@@ -18,17 +18,18 @@ from prometheus_client.openmetrics import exposition as openmetrics
 import exporters.exposition
 from decide.seat import Seat
 from exporters.catalog import CATALOG
-from exporters.collect import COLLECTORS, Collector, Part, Sample
+from exporters.collect import COLLECTORS, Collector
 from exporters.encode import Families, family
 from exporters.exposition import Exposition
+from exporters.parts import Part, Sample
 from exporters.present import Present, present
 from exporters.view import View
+from tests.exporters.ledgers import PAGES, SETTLEMENT, busy_ledger, facts_of, ledger_view
 from tests.exporters.pages import OPENMETRICS, page, series, value, values
 from tests.exporters.scenes import (
     ASTRA,
     FABLE,
     NOW,
-    SCENES,
     SECRET,
     blind_view,
     degraded_view,
@@ -95,9 +96,9 @@ def reference(shown: View) -> Families:
     return Families([family(metric, found[metric.name]) for metric in CATALOG])
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", PAGES)
 def test_pages_are_what_prometheus_client_writes(name: str) -> None:
-    shown = SCENES[name]()
+    shown = PAGES[name]()
     assert page(shown).encode() == generate_latest(reference(shown))
     assert page(shown, OPENMETRICS).encode() == generate_openmetrics(reference(shown))
 
@@ -121,11 +122,11 @@ def test_exp_04_label_values_come_back_as_they_were() -> None:
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.sampled_from(sorted(SCENES)), min_size=2, max_size=6))
+@given(st.lists(st.sampled_from(sorted(PAGES)), min_size=2, max_size=6))
 def test_a_page_is_the_same_whatever_was_shown_before(names: list[str]) -> None:
     pages = Exposition(view(), lambda: NOW)
     for name in names:
-        shown = SCENES[name]()
+        shown = PAGES[name]()
         pages.publish(shown)
         for accept in ("", OPENMETRICS):
             assert pages.page(accept).body.decode() == page(shown, accept)
@@ -135,14 +136,16 @@ def test_golden_pages(golden: Callable[[str, str], None]) -> None:
     golden("metrics.prom", page(degraded_view()))
     golden("metrics.openmetrics", page(degraded_view(), OPENMETRICS))
     golden("metrics_start.prom", page(view()))
+    golden("metrics_ledger.prom", page(ledger_view()))
+    golden("metrics_ledger.openmetrics", page(ledger_view(), OPENMETRICS))
 
 
 @pytest.mark.prometheus
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", PAGES)
 def test_promtool_finds_no_fault(name: str) -> None:
     done = subprocess.run(
         [need("promtool"), "check", "metrics"],
-        input=page(SCENES[name]()).encode(),
+        input=page(PAGES[name]()).encode(),
         capture_output=True,
         timeout=60,
     )
@@ -185,6 +188,18 @@ def test_only_the_seat_that_changed_is_made_again() -> None:
     pages.publish(view(rung(FABLE, *changed), rung(ASTRA, *seats)))
     assert counting.made == [("seats", "fable", "s7")]
     assert value(pages.page().body.decode(), "ladder_seat_headroom_ratio", rung="fable", seat="s7") == 0.7
+
+
+def test_only_the_rung_that_was_asked_is_made_again() -> None:
+    counting = Counting()
+    before, after = (
+        replace(ok_view(), ledger=facts_of(*rows)) for rows in (busy_ledger(), (*busy_ledger(), SETTLEMENT))
+    )
+    pages = Exposition(before, lambda: NOW, collectors=counting.collectors())
+    counting.made.clear()
+    pages.publish(after)
+    assert counting.made == [("decisions", "astra", ""), ("spend", "", ""), ("spend", "astra", "")]
+    assert pages.page().body.decode() == page(after)
 
 
 def test_a_seat_that_is_gone_is_forgotten_and_made_anew_when_it_returns() -> None:
@@ -261,7 +276,7 @@ def test_a_collector_that_fails_is_left_out_and_told_once(caplog: pytest.LogCapt
             pages.refresh()
     text = pages.page().body.decode()
     assert value(text, "ladder_collector_success", collector="seats") == 0
-    assert values(text, "ladder_collector_success") == [1, 0, 1, 1]
+    assert values(text, "ladder_collector_success") == [1, 0, 1, 1, 1, 1]
     assert "ladder_seat_state" not in text
     assert "ladder_seats" not in text
     assert value(text, "ladder_state", state="degraded") == 1

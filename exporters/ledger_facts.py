@@ -1,0 +1,33 @@
+"""Ledger facts: what the ledger says at a moment, as one immutable value that any thread may read."""
+
+from dataclasses import dataclass, field
+
+from exporters.fold import Counts
+
+
+@dataclass(frozen=True, slots=True)
+class CapFacts:
+    """The day's caps, None where there is none, and what of them is used, None while not known."""
+
+    passes_limit: int | None = None
+    passes_used: int | None = None
+    micro_usd_limit: int | None = None
+    micro_usd_used: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFacts:
+    """What is known of the ledger.
+
+    `counts` is None until every row that was there at the start has been folded: a counter that starts at 0 and
+    catches up would look like spending. It is None as well where another exporter of the fleet serves the counters;
+    `rows`, and `lag_rows` that are not folded yet, are None then too. `gate_rows` are the policy's rows, each with
+    its stage, which are counted from the start.
+    """
+
+    readable: bool
+    counts: Counts | None = None
+    rows: int | None = None
+    lag_rows: int | None = None
+    caps: CapFacts = field(default_factory=CapFacts)
+    gate_rows: tuple[tuple[str, str], ...] = ()
