@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,15 +13,17 @@ from typing import TYPE_CHECKING
 
 from canary import folder
 from canary.clock import Clock, SystemClock
-from canary.config import Config, listen_address
-from canary.http import Http
+from canary.config import Config
+from canary.config_types import listen_address
 from canary.load import Loaded, load
 from canary.memory import Memory
 from canary.plan import plan_of
 from canary.sources.keychain import system_keychain
 from canary.tick import Ticked, tick
 from canary.version import VERSION
-from canary.world import World
+from canary.world import PURPOSE, World
+from decide.refusal import REFUSAL_LASTS
+from decide.rungs.http import Http
 from exporters.textfile import Textfile
 from exporters.view import Health, View
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from canary.daemon import Daemon
+    from canary.ledger import Ledger
     from canary.schedule import Schedule
     from exporters.exposition import Exposition
 
@@ -52,7 +55,8 @@ def state_folder(given: Path | None, config: Config, environ: Mapping[str, str])
 
 def real_world(config: Config, clock: Clock) -> tuple[World, Http]:
     """The ports of this machine; the caller closes the connections."""
-    http = Http(clock, timeout_s=config.canary.seat_timeout.total_seconds(), version=VERSION)
+    limit_s = config.canary.seat_timeout.total_seconds()
+    http = Http(clock.now, timeout_s=limit_s, version=VERSION, purpose=PURPOSE)
     return World(clock, http.fetch, asyncio.sleep, system_keychain, os.environ), http
 
 
@@ -93,6 +97,7 @@ class Extras:
     before_tick: Callable[[], None] = lambda: None
     caption: Callable[[], str] = str
     shown: Callable[[View], None] = lambda view: None
+    jobs: tuple[tuple[str, float, Callable[[], Awaitable[None]]], ...] = ()
 
 
 async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: Extras | None = None) -> None:
@@ -101,37 +106,48 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
 
     extras = extras or Extras(SystemClock())
     world, http = real_world(loaded.config, extras.clock)
-    daemon, schedule, app = compose(loaded, state_dir, world, extras)
+    made = compose(loaded, state_dir, world, extras)
+    daemon, schedule = made.daemon, made.schedule
     server = uvicorn.Server(
-        uvicorn.Config(app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=2)
+        uvicorn.Config(made.app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=2)
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: None)  # uvicorn hands a signal on once it has shut down
     if not extras.demo:
         again = partial(daemon.reload, lambda: load(loaded.path, os.environ).config)
-        schedule.every(RELOAD_EVERY_S, again, "reload")
+
+        async def reload() -> None:
+            again()
+
+        schedule.every(RELOAD_EVERY_S, reload, "reload")
         loop.add_signal_handler(signal.SIGHUP, again)
     try:
         schedule.start()
         await server.serve(sockets=[bound])
     finally:
         schedule.stop()
+        await made.ledger.close()
         await http.aclose()
 
 
-def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "tuple[Daemon, Schedule, Starlette]":
+def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "Composed":
     """The daemon, its schedule (not started) and its HTTP application, wired to one another."""
     from canary.daemon import Daemon, Hooks
+    from canary.ledger import Ledger, place_of
+    from canary.policy import caps_of, gate_rows_of
     from canary.schedule import Schedule
     from exporters.endpoint import endpoint
     from exporters.exposition import Exposition
+    from exporters.follow import LedgerFollower
 
     config = loaded.config
     memory, warning = folder.load_memory(state_dir)
     if warning:
         log.warning("%s", warning)
     ways: list[Callable[[View], None]] = []
+    ledger = Ledger(place_of(config, state_dir, world.environ))
+    follower = LedgerFollower(ledger, caps_of(config), gate_rows=gate_rows_of(config), log=log)
 
     def publish(view: View) -> None:
         for way in ways:
@@ -140,10 +156,20 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "t
     def reset(new: Config) -> None:
         schedule.reset(new.canary.interval / extras.speed, new.canary.jitter / extras.speed)
         textfiles[:] = _textfile(new, exposition)
-        if (new.serve, new.state) != (config.serve, config.state):
-            log.warning("the new [serve] listen or [state] dir takes a restart; the old one stays until then")
+        follower.caps, follower.gate_rows = caps_of(new), gate_rows_of(new)
+        if (new.serve, new.state, new.store) != (config.serve, config.state, config.store):
+            log.warning("the new [serve] listen, [state] dir or [store] takes a restart")
 
-    hooks = Hooks(publish, lambda line: log.info("%s", line), reset, extras.hold, extras.before_tick, extras.caption)
+    hooks = Hooks(
+        publish,
+        lambda line: log.info("%s", line),
+        reset,
+        extras.hold,
+        refusals=lambda: ledger.refusals(extras.clock.now() - REFUSAL_LASTS),
+        facts=lambda: follower.facts,
+        before_tick=extras.before_tick,
+        caption=extras.caption,
+    )
     daemon = Daemon(config, state_dir, memory, world, hooks, demo=extras.demo)
     exposition = Exposition(daemon.view(), extras.clock.now)
     textfiles = list(_textfile(config, exposition))
@@ -160,13 +186,27 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "t
         clock=SystemClock(),
     )
 
-    def refresh() -> None:
-        exposition.refresh()
+    async def refresh() -> None:
+        await follower.refresh(extras.clock.now())
+        exposition.publish(daemon.view())
         to_textfiles(daemon.view())
 
-    schedule.every(max(1.0, REFRESH_EVERY_S / extras.speed), refresh, "refresh")
+    schedule.every(max(1.0, REFRESH_EVERY_S / extras.speed), refresh, "refresh", now=True)
+    for name, seconds, job in extras.jobs:
+        schedule.every(seconds, job, name)
     health = partial(_health, daemon, schedule)
-    return daemon, schedule, endpoint(daemon.view, exposition, health, daemon.probes, extras.clock.now)
+    app = endpoint(daemon.view, exposition, health, daemon.probes, extras.clock.now)
+    return Composed(daemon, schedule, app, ledger)
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A daemon, its schedule, its HTTP application and its ledger, wired to one another."""
+
+    daemon: "Daemon"
+    schedule: "Schedule"
+    app: "Starlette"
+    ledger: "Ledger"
 
 
 def _health(daemon: "Daemon", schedule: "Schedule") -> Health:

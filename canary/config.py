@@ -2,75 +2,27 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
-from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from canary.budget import pace
-from canary.duration import brief, parse_duration
-from canary.label import usable_name
+from canary.config_decide import CapsSection, DecideSection, StoreSection
+from canary.config_types import Dollars, Duration, Folder, HostUrl, Label, Section, listen_address
+from canary.duration import brief
 from canary.sources import claude_usage, codex_usage
 from canary.sources.table import LOGIN_KINDS, SOURCES
 from decide.quota import WindowKind
+from decide.reply import Billing
 from decide.seat import Auth, Quota
+from decide.verdict import accepts
 
 DEFAULT_LISTEN = "127.0.0.1:9477"
 READS_PER_HOUR = 20
 """The poll budget of a seat (design 5); a configuration may lower it, never raise it."""
 
 
-def _label(name: str) -> str:
-    if not usable_name(name):
-        raise ValueError(
-            "must be 1 to 64 printable characters and no e-mail, path, account id or token: it becomes a label"
-        )
-    return name
-
-
-def _host(url: str) -> str:
-    parts = urlsplit(url)
-    loopback = parts.hostname in ("127.0.0.1", "localhost", "::1")
-    if parts.hostname and (parts.scheme == "https" or (parts.scheme == "http" and loopback)):
-        return url
-    raise ValueError("must be an https:// address (plain http:// only on this machine): a login is sent there")
-
-
-def listen_address(text: str) -> str:
-    """The text where it is an address to listen on; raises ValueError."""
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdecimal() or not 0 <= int(port) <= 65535:
-        raise ValueError('must be "HOST:PORT" with a port from 0 to 65535, for example "127.0.0.1:9477"')
-    return text
-
-
-Duration = Annotated[
-    timedelta,
-    BeforeValidator(parse_duration),
-    WithJsonSchema({"type": "string", "examples": ["5m", "90s", "1h30m"]}),
-]
-Label = Annotated[str, AfterValidator(_label)]
-
-
-def _expanded(path: Path) -> Path:
-    if "\0" in str(path):
-        raise ValueError("must not hold a NUL")
-    try:
-        return path.expanduser()
-    except RuntimeError as error:
-        raise ValueError("names the home of a user that does not exist") from error
-
-
-Folder = Annotated[Path, AfterValidator(_expanded), Field(strict=False)]
-HostUrl = Annotated[str, AfterValidator(_host)]
-
-
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
-
-
-class LadderSection(_Section):
+class LadderSection(Section):
     """Which rung plays which role."""
 
     primary: Label
@@ -79,7 +31,7 @@ class LadderSection(_Section):
     """name of the other rung"""
 
 
-class SeatSection(_Section):
+class SeatSection(Section):
     """One login with its quota. Give `config_dir`, or for an API key `api_key_env` or `api_key_file`."""
 
     name: Label
@@ -103,7 +55,7 @@ class SeatSection(_Section):
     switcher_row: str | None = None
     """the name under which the switcher keeps this seat, where it keeps names"""
     base_url: HostUrl | None = None
-    """host that a key is sent to by the sources openrouter and litellm"""
+    """host that a key is sent to, by the sources openrouter and litellm and by rungs that are asked over HTTP"""
     command: tuple[str, ...] = Field(default=(), strict=False)
     """program and arguments that print a seats.json, for the source command"""
     api_key_env: str | None = None
@@ -116,11 +68,13 @@ class SeatSection(_Section):
     """account of the key ring item, where several exist"""
     ignore_windows: tuple[str, ...] = Field(default=(), strict=False)
     """kinds or names of windows that never stop this seat"""
+    billing: Annotated[Billing, Field(strict=False)] | None = None
+    """who pays for a call: subscription or metered (default: metered for a key, else subscription)"""
     allow_overage: bool = False
     """a full window does not stop the seat while the vendor permits overage or credits are left"""
 
 
-class RungSection(_Section):
+class RungSection(Section):
     """One vendor's model and the seats that reach it."""
 
     name: Label
@@ -131,6 +85,12 @@ class RungSection(_Section):
     """the model that is asked"""
     accepts: tuple[str, ...] = Field(default=(), strict=False)
     """models whose answer counts as this rung's (default: `model`)"""
+    max_usd_per_pass: Dollars = Field(default="0.50", validate_default=True)
+    """the most that one model call can cost, reserved before it is made"""
+    timeout: Duration = timedelta(minutes=5)
+    """the longest that one model call may take, 1s to 1h"""
+    command: tuple[str, ...] = Field(default=(), strict=False)
+    """program and arguments that answer a brief, for the kind command"""
     scopes: tuple[str, ...] = Field(default=(), strict=False)
     """display names of the per-model weekly windows that bind this rung"""
     seat: tuple[SeatSection, ...] = Field(default=(), strict=False)
@@ -151,7 +111,7 @@ class RungSection(_Section):
         return self.kind in ("anthropic", "openai", "chat")
 
 
-class CanarySection(_Section):
+class CanarySection(Section):
     """The schedule and its limits."""
 
     interval: Duration = timedelta(minutes=5)
@@ -191,21 +151,21 @@ class CanarySection(_Section):
         return self
 
 
-class ServeSection(_Section):
+class ServeSection(Section):
     """The HTTP server."""
 
     listen: Annotated[str, AfterValidator(listen_address)] = DEFAULT_LISTEN
     """address and port"""
 
 
-class StateSection(_Section):
+class StateSection(Section):
     """What is kept between runs."""
 
     dir: Folder | None = None
     """state folder (default: $XDG_STATE_HOME/rungwatch)"""
 
 
-class SourceSection(_Section):
+class SourceSection(Section):
     """Where the usage endpoints are."""
 
     claude_base_url: HostUrl = claude_usage.BASE_URL
@@ -214,7 +174,7 @@ class SourceSection(_Section):
     """host of the Codex usage endpoint; a seat's login is sent nowhere else"""
 
 
-class Config(_Section):
+class Config(Section):
     """The whole configuration."""
 
     ladder: LadderSection
@@ -223,6 +183,9 @@ class Config(_Section):
     serve: ServeSection = ServeSection()
     state: StateSection = StateSection()
     source: SourceSection = SourceSection()
+    caps: CapsSection = CapsSection()
+    decide: DecideSection = DecideSection()
+    store: StoreSection = StoreSection()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -253,7 +216,9 @@ def _problems(config: Config) -> Iterator[str]:
             yield f"rung.name: {rung.name!r} is neither ladder.primary nor ladder.second; remove it or name it there"
         yield from _rung_problems(rung)
     for first, other in zip(config.rung, config.rung[1:], strict=False):
-        shared = first.accepted & other.accepted
+        shared = {m for m in first.accepted if accepts(other.accepted, m)} | {
+            m for m in other.accepted if accepts(first.accepted, m)
+        }
         if shared:
             yield (
                 f"rung.accepts: rungs {first.name!r} and {other.name!r} both accept {_listed(sorted(shared))}; "
@@ -264,6 +229,10 @@ def _problems(config: Config) -> Iterator[str]:
 def _rung_problems(rung: RungSection) -> Iterator[str]:
     if not rung.seat and rung.seats_file is None and not rung.seats_command:
         yield f"rung.seat: rung {rung.name!r} has no seat; add a [[rung.seat]], seats_file or seats_command"
+    if rung.kind != "command" and rung.command:
+        yield f"rung.command: rung {rung.name!r} is of kind {rung.kind!r}; only the kind 'command' has a program"
+    if not timedelta(seconds=1) <= rung.timeout <= timedelta(hours=1):
+        yield f"rung.timeout: rung {rung.name!r} must lie between 1s and 1h"
     names = [seat.name for seat in rung.seat]
     for name in dict.fromkeys(names):
         if names.count(name) > 1:

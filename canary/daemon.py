@@ -2,7 +2,7 @@
 
 import logging
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +16,9 @@ from canary.plan import Plan, plan_of
 from canary.publish import view_of
 from canary.tick import Ticked, tick
 from canary.world import World
+from decide.ports import StoreError
+from decide.refusal import Refusal
+from exporters.ledger_facts import LedgerFacts
 from exporters.logline import logline
 from exporters.view import Health, ProbeLog, TickResult, View
 
@@ -28,13 +31,16 @@ FAILURES_KEPT = 5
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """What the daemon calls: `publish` with each new view, `tell` with each log line, `reset` with a new
-    configuration, `hold` to make sure of the state folder before it is written, the rest for the demo.
+    configuration, `hold` to make sure of the state folder before it is written, `refusals` for what decision runs
+    met on seats, `facts` for what the ledger says, the rest for the demo.
     """
 
     publish: Callable[[View], None]
     tell: Callable[[str], None]
     reset: Callable[[Config], None] = lambda config: None
     hold: Callable[[], None] = lambda: None
+    refusals: Callable[[], Awaitable[Sequence[Refusal]]] | None = None
+    facts: Callable[[], LedgerFacts | None] = lambda: None
     before_tick: Callable[[], None] = lambda: None
     caption: Callable[[], str] = str
 
@@ -54,6 +60,7 @@ class Daemon:
         self._trouble = ""
         self._probes: dict[str, ProbeLog] = {}
         self._failures: dict[str, deque[ProbeLog]] = {}
+        self._refusals: Sequence[Refusal] = ()
 
     def view(self) -> View:
         """The present, for the ways out."""
@@ -63,13 +70,15 @@ class Daemon:
             self._world.clock.now(),
             reload_ok=self._reload_ok,
             caption=self._hooks.caption(),
+            ledger=self._hooks.facts(),
         )
 
     async def tick(self) -> None:
         """One tick, whatever happens in it: an exception is told and counted, and the next tick comes."""
         try:
             self._hooks.before_tick()
-            done = await tick(self._plan, self._memory, self._world, last=self._last)
+            self._refusals = await self._read_refusals()
+            done = await tick(self._plan, self._memory, self._world, last=self._last, refusals=self._refusals)
         except Exception as error:  # noqa: BLE001 - the daemon outlives any tick
             self._count_error("the tick", error)
         else:
@@ -80,6 +89,15 @@ class Daemon:
                 log.info("%s: %s -> %s", transition.subject, transition.before, transition.after)
             self._hooks.tell(logline(done.state))
         self._publish()
+
+    async def _read_refusals(self) -> Sequence[Refusal]:
+        """What decision runs met on seats; while the ledger cannot be read, what they had met before."""
+        if self._hooks.refusals is None:
+            return ()
+        try:
+            return await self._hooks.refusals()
+        except StoreError:  # whoever follows the ledger says so, in the log and in a metric
+            return self._refusals
 
     def _count_error(self, what: str, error: Exception) -> None:
         log.error("%s failed: %s", what, where(error))

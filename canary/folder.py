@@ -19,6 +19,7 @@ STATE = "state.json"
 MEMORY = "memory.json"
 TRANSITIONS = "transitions.jsonl"
 LOCK = "canary.lock"
+SALT = "salt"
 
 
 class FolderError(Exception):
@@ -106,12 +107,15 @@ def _state() -> TypeAdapter[LadderState]:
     return TypeAdapter(LadderState)
 
 
-def peek_memory(folder: Path) -> Memory:
-    """What is kept, for one who only looks: a blank where it cannot be read, and a broken file is left as it is."""
+def peek_memory(folder: Path, *, marks: bool = False) -> Memory:
+    """What is kept, for one who only looks: a blank where it cannot be read, and a broken file is left as it is.
+
+    With `marks` the blank's salt is kept in the folder, for one whose marks must mean the same next time.
+    """
     try:
         return _MEMORY.validate_json((folder / MEMORY).read_bytes())
     except (OSError, ValidationError):
-        return blank()
+        return blank(folder if marks else None)
 
 
 def load_memory(folder: Path) -> tuple[Memory, str]:
@@ -120,16 +124,37 @@ def load_memory(folder: Path) -> tuple[Memory, str]:
     try:
         return _MEMORY.validate_json(path.read_bytes()), ""
     except FileNotFoundError:
-        return blank(), ""
+        return blank(folder), ""
     except (OSError, ValidationError) as error:
         aside = path.with_suffix(".unreadable")
         path.replace(aside)
-        return blank(), f"{path} could not be read ({type(error).__name__}); it is kept as {aside.name}"
+        return blank(folder), f"{path} could not be read ({type(error).__name__}); it is kept as {aside.name}"
 
 
-def blank() -> Memory:
-    """A memory of nothing, with a fresh salt."""
-    return Memory(salt=secrets.token_hex(16).encode())
+def blank(folder: Path | None = None) -> Memory:
+    """A memory of nothing, with the salt of the folder, or a fresh one where there is no folder to keep it in."""
+    return Memory(salt=_salt(folder / SALT) if folder is not None else _fresh())
+
+
+def _fresh() -> bytes:
+    return secrets.token_hex(16).encode()
+
+
+def _salt(path: Path) -> bytes:
+    """The salt in a file, made once: a mark that one process leaves must mean the same to the next."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        try:
+            return path.read_bytes() or _fresh()
+        except OSError:
+            return _fresh()
+    except OSError:
+        return _fresh()
+    salt = _fresh()
+    with os.fdopen(handle, "wb") as file:
+        file.write(salt)
+    return salt
 
 
 def save(folder: Path, memory: Memory, transitions: Iterable[Transition]) -> None:

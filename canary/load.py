@@ -56,7 +56,26 @@ def load(given: Path | None, environ: Mapping[str, str]) -> Loaded:
     Raises ConfigError.
     """
     path = config_path(given, environ)
-    return Loaded(discovered(environ), None) if path is None else Loaded(read(path), path)
+    if path is None:
+        return Loaded(discovered(environ), None)
+    config = read(path)
+    _files_of(config)
+    return Loaded(config, path)
+
+
+def _files_of(config: Config) -> None:
+    """Read the files that a configuration names for decisions, so that a fault in one is told before it matters."""
+    if config.decide.policy is None and config.decide.prices is None:
+        return
+    from canary.policy import policy_of, prices_of
+    from decide.policy import PolicyError
+    from decide.prices import PriceError
+
+    try:
+        policy_of(config)
+        prices_of(config)
+    except (PolicyError, PriceError) as error:
+        raise ConfigError(str(error)) from error
 
 
 def read(path: Path) -> Config:

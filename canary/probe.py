@@ -38,11 +38,19 @@ Keep = Callable[[SeatMemory], None]
 
 
 async def probe(
-    target: Target, kept: SeatMemory, world: World, salt: bytes, limits: Limits, *, keep: Keep = lambda memory: None
+    target: Target,
+    kept: SeatMemory,
+    world: World,
+    salt: bytes,
+    limits: Limits,
+    *,
+    keep: Keep = lambda memory: None,
+    polls: bool = True,
 ) -> Probed:
     """The seat as read now; never raises but for cancellation.
 
-    `keep` is told the memory as it grows, so that a read that is cut off still counts in its poll budget.
+    `keep` is told the memory as it grows, so that a read that is cut off still counts in its poll budget. Without
+    `polls` its vendor is not asked: the login and what lies on this machine are read, the rest is as remembered.
     """
     now = world.clock.now()
     kept = settled(kept, now)
@@ -51,7 +59,8 @@ async def probe(
     kept = _recognised(kept, login, salt)
     run = _Run(target, login, world, limits, until, kept, keep)
     for name in target.sources:
-        await run.read(name)
+        if polls or not SOURCES[name].polls:
+            await run.read(name)
     return run.result()
 
 

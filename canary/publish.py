@@ -7,10 +7,19 @@ from canary.memory import Memory
 from canary.plan import Plan
 from canary.sources.table import SOURCES
 from canary.version import VERSION
+from exporters.ledger_facts import LedgerFacts
 from exporters.view import CanaryFacts, RungName, View
 
 
-def view_of(plan: Plan, memory: Memory, now: datetime, *, reload_ok: bool = True, caption: str = "") -> View:
+def view_of(
+    plan: Plan,
+    memory: Memory,
+    now: datetime,
+    *,
+    reload_ok: bool = True,
+    caption: str = "",
+    ledger: LedgerFacts | None = None,
+) -> View:
     """The present as the ways out may show it."""
     counters = memory.counters
     reads = {(source, result): count for key, count in counters.reads.items() for source, result in [key.split(" ")]}
@@ -39,4 +48,5 @@ def view_of(plan: Plan, memory: Memory, now: datetime, *, reload_ok: bool = True
         interval=plan.interval,
         version=VERSION,
         caption=caption,
+        ledger=ledger,
     )

@@ -63,13 +63,11 @@ class Schedule:
         self._nudged: float | None = None
         self._watch: asyncio.Task[None] | None = None
 
-    def every(self, seconds: float, job: Callable[[], object], name: str) -> None:
-        """Run another job beside the tick, in the event loop as the tick is."""
-
-        async def run() -> None:
-            job()
-
-        self._scheduler.add_job(run, IntervalTrigger(seconds=seconds, timezone=UTC), id=name)
+    def every(self, seconds: float, job: Callable[[], Awaitable[None]], name: str, *, now: bool = False) -> None:
+        """Run another job beside the tick, in the event loop as the tick is; `now`: for the first time at once."""
+        every = IntervalTrigger(seconds=seconds, timezone=UTC)
+        first = {"next_run_time": datetime.now(UTC)} if now else {}
+        self._scheduler.add_job(job, every, id=name, **first)
 
     def start(self) -> None:
         """Begin: the first tick at once."""

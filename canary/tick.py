@@ -17,6 +17,7 @@ from canary.world import World
 from decide.ladder import LadderState, RungStatus, Transition, follow
 from decide.quota import CLOCK_TOLERANCE, disagreements
 from decide.reason import Reason
+from decide.refusal import Refusal
 from exporters.view import ProbeLog, TickResult
 
 log = logging.getLogger("rungwatch")
@@ -34,8 +35,12 @@ class Ticked:
     probed: tuple[Probed, ...]
 
 
-async def tick(plan: Plan, memory: Memory, world: World, *, last: datetime | None = None) -> Ticked:
+async def tick(
+    plan: Plan, memory: Memory, world: World, *, last: datetime | None = None, refusals: Sequence[Refusal] = ()
+) -> Ticked:
     """One tick over all rungs; the memory goes in and comes out as a value.
+
+    `refusals` are what decision runs met on seats, oldest first.
 
     `last` is when this schedule ticked before, from which ticks that were due and did not run are counted; None
     for a single run, which misses none.
@@ -51,7 +56,7 @@ async def tick(plan: Plan, memory: Memory, world: World, *, last: datetime | Non
     stepped = memory.last_tick_at is not None and memory.last_tick_at - began > CLOCK_TOLERANCE
     memory = _with_skew(memory, found, now, plan.limits.stale_after)
     skew = timedelta(seconds=memory.skew_s) if memory.skew_s is not None else None
-    statuses = [_status(rung, found, plan, now, skew) for rung in rungs]
+    statuses = [_status(rung, found, plan, now, skew, refusals, memory.salt) for rung in rungs]
     state, transitions = follow(
         memory.state,
         ladder_of(
@@ -117,10 +122,25 @@ def _cut_off(target: Target, kept: SeatMemory) -> Probed:
     return Probed(target, login, False, replace(kept, sources=sources), reads, steps=tuple(login.steps))
 
 
-def _status(rung: RungPlan, found: Iterable[Probed], plan: Plan, now: datetime, skew: timedelta | None) -> RungStatus:
-    own = [probed for probed in found if probed.target.rung == rung.name]
+def _status(
+    rung: RungPlan,
+    found: Iterable[Probed],
+    plan: Plan,
+    now: datetime,
+    skew: timedelta | None,
+    refusals: Sequence[Refusal],
+    salt: bytes,
+) -> RungStatus:
     return rung_of(
-        rung.name, rung.role, own, now=now, skew=skew, stale_after=plan.limits.stale_after, unlisted=rung.unlisted
+        rung.name,
+        rung.role,
+        [probed for probed in found if probed.target.rung == rung.name],
+        now=now,
+        skew=skew,
+        stale_after=plan.limits.stale_after,
+        unlisted=rung.unlisted,
+        refusals=refusals,
+        salt=salt,
     )
 
 

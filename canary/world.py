@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 
 from canary.clock import Clock
 from canary.files import Sleep
-from canary.http import Fetch
 from canary.offload import Offloader
 from canary.sources.keychain import Keychain
+from decide.rungs.http import Fetch
+
+PURPOSE = "reads quotas; calls no model"
+"""What the canary tells a host that it is there for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from canary.config import config_schema
 from canary.sources.seats_file import json_schema
 from dashboards.reference import reference
 from dashboards.scrape import scrape_config
+from decide.document import question_schema
+from decide.receipt_schema import RECEIPT_SCHEMA
 from exporters.schema import REPORT_SCHEMA
 
 ROOT = Path(__file__).parents[1]
@@ -23,6 +25,8 @@ FILES: Mapping[str, Callable[[], str]] = {
     "docs/schema/rungwatch.schema.json": lambda: _json(config_schema()),
     "docs/schema/seats.schema.json": lambda: _json(json_schema()),
     "docs/schema/report.schema.json": lambda: _json(REPORT_SCHEMA),
+    "docs/schema/question.schema.json": lambda: _json(question_schema()),
+    "docs/schema/receipt.schema.json": lambda: _json(RECEIPT_SCHEMA),
     "dashboards/generated/prometheus.yml": scrape_config,
 }
 

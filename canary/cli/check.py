@@ -13,9 +13,9 @@ from canary.cli.options import config_option, json_option, state_option
 
 if TYPE_CHECKING:
     from canary.findings import Reads
-    from canary.http import Ask, Reply
     from canary.load import Loaded
     from canary.plan import Plan
+    from decide.rungs.http import Request, Response
 
 Document = dict[str, Any]
 
@@ -77,7 +77,7 @@ async def _look(loaded: "Loaded", state_dir: Path | None) -> Document:
     }
 
 
-async def _ask_nobody(ask: "Ask") -> "Reply":
+async def _ask_nobody(ask: "Request") -> "Response":
     raise AssertionError("a check asks no host")
 
 

@@ -15,8 +15,8 @@ from canary.cli.main import UsageFault
 
 if TYPE_CHECKING:
     from canary.cli.draft import Choice
-    from canary.http import Ask, Reply
     from canary.survey import Sort, Surveyed
+    from decide.rungs.http import Request, Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ async def _survey(state_dir: Path) -> "list[Surveyed]":
     return list(await asyncio.gather(*(survey(each, state_dir, world) for each in found)))
 
 
-async def _ask_nobody(ask: "Ask") -> "Reply":
+async def _ask_nobody(ask: "Request") -> "Response":
     raise AssertionError("init asks no host")
 
 

@@ -12,11 +12,14 @@ USAGE = 64
 
 COMMANDS = MappingProxyType(
     {
+        "ask": "take a question through the ladder and print the ruling",
         "canary": "read every seat once and show the ladder",
         "check": "check the configuration and say what it reads and sends",
         "feed": "keep what Claude Code tells its status line, and print one",
         "guard": "turn the last state into an exit code",
         "init": "find logins and write a configuration",
+        "ledger": "verify the ledger, clear a hold, settle a call",
+        "receipt": "list receipts, or show one",
         "serve": "tick on a schedule, serve metrics and the status page",
         "status": "show the last state without reading anything",
     }

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 LOCKED = 75
 """Exit code when another canary holds the state folder: try again later (EX_TEMPFAIL)."""
 DEMO_MINUTES = 6.0
+DECIDE_EVERY_S = 0.5
+"""How often the demo looks whether a question is due, in seconds."""
 
 
 @click.command(
@@ -82,6 +84,7 @@ def _play(listen: str | None, minutes: float) -> None:
     from canary.app import Extras, serve
     from canary.app import listen as bind
     from canary.config import DEFAULT_LISTEN
+    from canary.demo.decisions import Decisions
     from canary.demo.show import LENGTH, Demo
     from canary.load import Loaded
 
@@ -101,6 +104,7 @@ def _play(listen: str | None, minutes: float) -> None:
                     demo.clock.thaw()
                     _on_screen(view)
 
+                decisions = Decisions(config, place, demo.clock)
                 extras = Extras(
                     demo.clock,
                     speed=demo.speed,
@@ -108,6 +112,7 @@ def _play(listen: str | None, minutes: float) -> None:
                     before_tick=demo.set_stage,
                     caption=demo.caption,
                     shown=shown,
+                    jobs=(("decisions", DECIDE_EVERY_S, decisions.due),),
                 )
                 await serve(Loaded(config, None), place, bound, extras)
 

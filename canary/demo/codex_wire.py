@@ -172,6 +172,11 @@ def models(_: Ask) -> Reply:
     return json_reply({"models": [{"slug": MODEL, "display_name": MODEL, "visibility": "list"}]})
 
 
+def no_websocket(_: Ask) -> Reply:
+    """The answer to a request to speak over a websocket: Codex then asks by HTTP at once."""
+    return json_reply({"detail": "Upgrade Required"}, status=426)
+
+
 def renewed(access: str, refresh: str) -> Reply:
     """The token endpoint's good reply: new tokens, the old refresh token spent (3.5)."""
     return json_reply({"access_token": access, "id_token": access, "refresh_token": refresh})

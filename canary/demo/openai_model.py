@@ -7,6 +7,9 @@ from canary.demo.codex_wire import LENGTHS, allowed, limit_reached, slots, usabl
 from canary.demo.reply import SSE_TYPE, Ask, Headers, Reply, json_reply, openai_error, sse_reply
 from canary.demo.script import Json, SeatScript
 
+ENDS_EARLY = frozenset({"max_output_tokens", "content_filter"})
+"""Why a response ends incomplete (formats 4.4)."""
+
 
 def _texts(content: object) -> Iterator[str]:
     """Every text inside a message's content, whichever of the APIs wrote it."""
@@ -69,13 +72,16 @@ def _no_quota() -> Reply:
 
 
 def _response(seat: SeatScript, model: str, prompt: str, text: str) -> Json:
-    cut = seat.stop_reason == "max_output_tokens"
+    cut = seat.stop_reason in ENDS_EARLY
+    part = {"type": "output_text", "text": text, "annotations": []}
+    if seat.stop_reason == "refusal":
+        part = {"type": "refusal", "refusal": text}
     message = {
         "id": "msg_FAKE",
         "type": "message",
         "role": "assistant",
         "status": "incomplete" if cut else "completed",
-        "content": [{"type": "output_text", "text": text, "annotations": []}] if text else [],
+        "content": [part] if text else [],
     }
     count = {"input_tokens": len(prompt) // 4, "output_tokens": len(text) // 4 + 1}
     return {
@@ -119,11 +125,11 @@ def _answered(ask: Ask, *, stream: bool, headers: Headers = ()) -> Reply:
 
 
 def codex_responses(ask: Ask) -> Reply:
-    """`POST /backend-api/codex/responses`: the wall, or the answer as a stream."""
+    """`POST /backend-api/codex/responses`: the wall, or the answer, as a stream where one is asked for."""
     model = str(ask.body.get("model", ""))
     if walled(ask.seat, model):
         return _wall(ask, model)
-    return _answered(ask, stream=True, headers=quota_headers(ask.seat))
+    return _answered(ask, stream=bool(ask.body.get("stream")), headers=quota_headers(ask.seat))
 
 
 def responses(ask: Ask) -> Reply:

@@ -32,6 +32,7 @@ ROUTES: Mapping[tuple[str, str], Route] = {
     ("GET", "/backend-api/accounts/check/v4-2023-04-27"): Route(Kind.PROFILE, _X, codex_wire.accounts),
     ("GET", "/backend-api/wham/accounts/check"): Route(Kind.PROFILE, _X, codex_wire.routing),
     ("POST", "/backend-api/codex/responses"): Route(Kind.MODEL, _X, openai_model.codex_responses),
+    ("GET", "/backend-api/codex/responses"): Route(Kind.OTHER, _X, codex_wire.no_websocket),
     ("GET", "/backend-api/codex/models"): Route(Kind.OTHER, _X, codex_wire.models),
     ("POST", "/v1/chat/completions"): Route(Kind.MODEL, _X, openai_model.chat_completions),
     ("POST", "/v1/responses"): Route(Kind.MODEL, _X, openai_model.responses),

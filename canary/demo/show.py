@@ -1,5 +1,6 @@
 """The demo ladder: its configuration, its day, and what is told about it on screen."""
 
+from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -9,6 +10,7 @@ from canary.config import Config
 from canary.demo.clock import DemoClock
 from canary.demo.day import phase_at
 from canary.demo.provider import Provider
+from canary.demo.questions import CAPS, PRICES
 from canary.demo.server import serve
 from canary.demo.stage import apply
 
@@ -22,11 +24,12 @@ CODEX_SEAT = "astra-main"
 class Demo:
     """One showing of the day: a loopback provider that plays both vendors, and logins in a scratch folder."""
 
-    def __init__(self, folder: Path, speed: float) -> None:
+    def __init__(self, folder: Path, speed: float, real: Callable[[], float] = monotonic) -> None:
         self.speed = speed
-        self.clock = DemoClock(START, LENGTH, speed, monotonic)
+        self.clock = DemoClock(START, LENGTH, speed, real)
         self.provider = Provider({}, self.clock.now)
         self._folder = folder
+        (folder.parent / "prices.toml").write_text(PRICES)
 
     def provided(self) -> AbstractAsyncContextManager[str]:
         """The provider, answering on the base URL that the context yields."""
@@ -53,20 +56,31 @@ class Demo:
                         "kind": "claude",
                         "model": "claude-fable-5",
                         "scopes": ["Fable"],
-                        "seat": [self._seat(name, "claude-usage") for name in CLAUDE_SEATS],
+                        "timeout": "10s",
+                        "seat": [self._seat(name, "claude-usage", base_url) for name in CLAUDE_SEATS],
                     },
                     {
                         "name": "astra",
                         "kind": "codex",
                         "model": "gpt-6-astra",
-                        "seat": [self._seat(CODEX_SEAT, "codex-usage")],
+                        "timeout": "10s",
+                        "seat": [self._seat(CODEX_SEAT, "codex-usage", f"{base_url}/backend-api")],
                     },
                 ],
                 "canary": {"jitter": "0s", "seat_timeout": "2s"},
                 "serve": {"listen": listen},
+                "caps": dict(CAPS),
+                "decide": {"prices": str(self._folder.parent / "prices.toml")},
                 "source": {"claude_base_url": base_url, "codex_base_url": f"{base_url}/backend-api"},
             }
         )
 
-    def _seat(self, name: str, source: str) -> dict[str, object]:
-        return {"name": name, "config_dir": str(self._folder / name), "sources": [source]}
+    def _seat(self, name: str, source: str, base_url: str) -> dict[str, object]:
+        folder = str(self._folder / name)
+        return {
+            "name": name,
+            "config_dir": folder,
+            "sources": [source],
+            "base_url": base_url,
+            "billing": "subscription",
+        }

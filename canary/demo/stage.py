@@ -1,17 +1,21 @@
 """A moment of the incident day put on stage: the provider's seats, and the logins under a scratch folder."""
 
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from canary.demo.day import DaySeat, seats_at
 from canary.demo.logins import write_claude_login, write_codex_login
 from canary.demo.provider import Provider
+from canary.demo.questions import answer
 from canary.demo.script import Vendor
 
 
 def apply(provider: Provider, folder: Path, moment: datetime, *, start: datetime) -> None:
     """The provider answers as at that moment, and `folder/<seat>` holds each login, rewritten only if it changed."""
     seats = seats_at(moment, start)
+    for seat in seats:
+        seat.script.answer = partial(answer, seat.script.vendor)
     provider.seats.clear()
     provider.seats.update({seat.token: seat.script for seat in seats})
     for seat in seats:

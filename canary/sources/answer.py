@@ -4,9 +4,9 @@ import hashlib
 from dataclasses import dataclass
 
 from canary.files import parse_object
-from canary.http import Reply
 from decide.quota import Reading
 from decide.reason import Reason
+from decide.rungs.http import Response
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Answer:
             object.__setattr__(self, "failure", Reason.SOURCE_MISSING)
 
 
-def failed(reply: Reply) -> Answer | None:
+def failed(reply: Response) -> Answer | None:
     """What a reply that carries no usable document means (formats 2.4); None when it carries one."""
     reason = reply.failure or _reason(reply)
     if reason is None:
@@ -45,7 +45,7 @@ def failed(reply: Reply) -> Answer | None:
     )
 
 
-def _reason(reply: Reply) -> Reason | None:
+def _reason(reply: Response) -> Reason | None:
     status = reply.status
     if 300 <= status < 400:
         return Reason.REDIRECT
@@ -63,7 +63,7 @@ def _reason(reply: Reply) -> Reason | None:
 _BY_STATUS = {401: Reason.REJECTED, 403: Reason.HTTP_403, 429: Reason.HTTP_429}
 
 
-def describe(reply: Reply, reason: Reason | None = None) -> str:
+def describe(reply: Response, reason: Reason | None = None) -> str:
     """A reply in a line: status, or why there was none; a body only as its length and digest (case QUO-18)."""
     if reply.failure is not None:
         return f"no answer: {reply.failure} ({reply.detail})"

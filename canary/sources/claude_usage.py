@@ -8,11 +8,11 @@ from typing import Any
 from pydantic import SecretStr
 
 from canary.files import parse_object
-from canary.http import Ask, Reply
 from canary.sources.answer import Answer, describe, failed
 from canary.sources.wire import finite, malformed, meter
 from decide.quota import Measure, Reading, Window, WindowKind
 from decide.reason import Reason
+from decide.rungs.http import Request, Response
 
 NAME = "claude-usage"
 BASE_URL = "https://api.anthropic.com"
@@ -34,9 +34,9 @@ _NEVER_BINDS = frozenset(
 _NOT_WINDOWS = frozenset({"extra_usage", "spend", "limits"})
 
 
-def ask(base_url: str, token: SecretStr) -> Ask:
+def ask(base_url: str, token: SecretStr) -> Request:
     """The one request; it needs the scope user:profile (formats 2.1)."""
-    return Ask(
+    return Request(
         f"{base_url.rstrip('/')}/api/oauth/usage",
         {
             "authorization": f"Bearer {token.get_secret_value()}",
@@ -46,7 +46,7 @@ def ask(base_url: str, token: SecretStr) -> Ask:
     )
 
 
-def interpret(reply: Reply) -> Answer:
+def interpret(reply: Response) -> Answer:
     """What a reply says of the seat."""
     failure = failed(reply)
     if failure is not None:
@@ -55,7 +55,7 @@ def interpret(reply: Reply) -> Answer:
     return Answer(reading=parse(document, reply.received_at), skew_s=reply.skew_s, step=describe(reply))
 
 
-def _revoked(reply: Reply, failure: Answer) -> Answer:
+def _revoked(reply: Response, failure: Answer) -> Answer:
     """A 403 means that quotas may not be read, unless it says that the login itself is gone (clients 2.3).
 
     A 401 that speaks of how OAuth is used is one of this request: nothing is said of the login.

@@ -15,7 +15,6 @@ from typing import Any
 
 from canary.files import LIMIT, parse_object
 from canary.login import Login
-from canary.process import Finished, run
 from canary.sources import claude_usage, codex_usage, converse
 from canary.sources.answer import Answer
 from canary.sources.target import Target
@@ -23,6 +22,7 @@ from canary.sources.wire import finite
 from canary.world import World
 from decide.quota import Reading
 from decide.reason import Reason
+from decide.rungs.process import Finished, run
 from decide.seat import Auth
 
 CLAUDE = "claude-client"

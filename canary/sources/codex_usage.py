@@ -7,25 +7,25 @@ from typing import Any
 from pydantic import SecretStr
 
 from canary.files import parse_object
-from canary.http import Ask, Reply
 from canary.sources.answer import Answer, describe, failed
 from canary.sources.credits import spendable
 from canary.sources.wire import finite, kind_of_duration, malformed, meter, reset_time
 from decide.quota import Measure, Reading, Window, WindowKind
+from decide.rungs.http import Request, Response
 
 NAME = "codex-usage"
 BASE_URL = "https://chatgpt.com/backend-api"
 
 
-def ask(base_url: str, token: SecretStr, account: str) -> Ask:
+def ask(base_url: str, token: SecretStr, account: str) -> Request:
     """The one request; without the account header another workspace's quota may come back (formats 4.1)."""
     base = base_url.rstrip("/")
     path = "/wham/usage" if "/backend-api" in base else "/api/codex/usage"
     headers = {"authorization": f"Bearer {token.get_secret_value()}", "accept": "application/json"}
-    return Ask(base + path, headers | ({"chatgpt-account-id": account} if account else {}))
+    return Request(base + path, headers | ({"chatgpt-account-id": account} if account else {}))
 
 
-def interpret(reply: Reply, model: str) -> Answer:
+def interpret(reply: Response, model: str) -> Answer:
     """What a reply says of the seat, for a rung that asks `model`."""
     failure = failed(reply)
     if failure is not None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from canary.files import LIMIT, parse_object
 from canary.login import Login
-from canary.process import Finished, run
 from canary.sources import seats_file
 from canary.sources.answer import Answer
 from canary.sources.seats_file import ListedSeat
 from canary.sources.target import Target
 from canary.world import World
 from decide.reason import Reason
+from decide.rungs.process import Finished, run
 
 NAME = "command"
 

@@ -9,7 +9,6 @@ from urllib.parse import quote
 from pydantic import SecretStr
 
 from canary.files import parse_object
-from canary.http import Ask, Reply
 from canary.login import Login
 from canary.sources.answer import Answer, describe, failed
 from canary.sources.target import Target
@@ -17,6 +16,7 @@ from canary.sources.wire import finite, iso_time, malformed, reset_time
 from canary.world import World
 from decide.quota import Measure, Reading, Window, WindowKind
 from decide.reason import Reason
+from decide.rungs.http import Request, Response
 
 NAME = "litellm"
 
@@ -46,21 +46,21 @@ async def read_budgets(target: Target, login: Login, world: World) -> Answer:
     return interpret_owner(await world.fetch(ask_owner(target.base_url, owner, login.secret)), owner, first)
 
 
-def ask_key(base_url: str, key: SecretStr) -> Ask:
+def ask_key(base_url: str, key: SecretStr) -> Request:
     """What the proxy knows of the key that asks."""
     return _ask(f"{base_url.rstrip('/')}/key/info", key)
 
 
-def ask_owner(base_url: str, owner: Owner, key: SecretStr) -> Ask:
+def ask_owner(base_url: str, owner: Owner, key: SecretStr) -> Request:
     """What the proxy knows of the key's team or user."""
     return _ask(f"{base_url.rstrip('/')}/{owner.kind}/info?{owner.kind}_id={quote(owner.id, safe='')}", key)
 
 
-def _ask(url: str, key: SecretStr) -> Ask:
-    return Ask(url, {"authorization": f"Bearer {key.get_secret_value()}", "accept": "application/json"})
+def _ask(url: str, key: SecretStr) -> Request:
+    return Request(url, {"authorization": f"Bearer {key.get_secret_value()}", "accept": "application/json"})
 
 
-def key_info(reply: Reply) -> dict[str, Any] | None:
+def key_info(reply: Response) -> dict[str, Any] | None:
     """The facts of a key in a reply: under `info`, or at the top as older proxies have them."""
     document = parse_object(reply.body) or {}
     info = document.get("info", document if "spend" in document else None)
@@ -75,7 +75,7 @@ def owner_of(info: dict[str, Any]) -> Owner | None:
     return Owner("user", user, user) if user else None
 
 
-def interpret_key(reply: Reply) -> Answer:
+def interpret_key(reply: Response) -> Answer:
     """What a reply of `/key/info` says; a key past its own end is rejected."""
     if _exceeded(reply):
         window = Window(WindowKind.SPEND, scope="key", measure=Measure.REFUSED)
@@ -94,13 +94,13 @@ def interpret_key(reply: Reply) -> Answer:
     return Answer(reading=reading, skew_s=reply.skew_s, step=describe(reply))
 
 
-def _exceeded(reply: Reply) -> bool:
+def _exceeded(reply: Response) -> bool:
     """Whether the proxy refuses even this because a budget is spent, whatever status its version has for that."""
     error = (parse_object(reply.body) or {}).get("error")
     return reply.status >= 400 and isinstance(error, dict) and error.get("type") == "budget_exceeded"
 
 
-def interpret_owner(reply: Reply, owner: Owner, first: Answer) -> Answer:
+def interpret_owner(reply: Response, owner: Owner, first: Answer) -> Answer:
     """The key's answer with its owner's budget; one that cannot be read leaves what binds untold: a failed read.
 
     Whether the key is good was settled by the first request: a refusal here is of this one read.

@@ -8,7 +8,6 @@ from typing import Any
 from pydantic import SecretStr
 
 from canary.files import parse_object
-from canary.http import Ask, Reply
 from canary.login import Login
 from canary.sources.answer import Answer, describe, failed
 from canary.sources.target import Target
@@ -16,6 +15,7 @@ from canary.sources.wire import finite, iso_time, malformed
 from canary.world import World
 from decide.quota import Measure, Reading, Window, WindowKind
 from decide.reason import Reason
+from decide.rungs.http import Request, Response
 
 KEY = "openrouter-key"
 CREDITS = "openrouter-credits"
@@ -37,20 +37,20 @@ async def read_credits(target: Target, login: Login, world: World) -> Answer:
 
 
 async def _read(
-    what: str, target: Target, login: Login, world: World, interpret: Callable[[Reply], Answer]
+    what: str, target: Target, login: Login, world: World, interpret: Callable[[Response], Answer]
 ) -> Answer:
     if login.secret is None:
         return Answer(failure=Reason.MISSING, step="nothing to ask with")
     return interpret(await world.fetch(ask(target.base_url or BASE_URL, what, login.secret)))
 
 
-def ask(base_url: str, what: str, key: SecretStr) -> Ask:
+def ask(base_url: str, what: str, key: SecretStr) -> Request:
     """The one request, `what` being `key` or `credits`."""
     headers = {"authorization": f"Bearer {key.get_secret_value()}", "accept": "application/json"}
-    return Ask(f"{base_url.rstrip('/')}/api/v1/{what}", headers)
+    return Request(f"{base_url.rstrip('/')}/api/v1/{what}", headers)
 
 
-def interpret_key(reply: Reply) -> Answer:
+def interpret_key(reply: Response) -> Answer:
     """What a reply of `/key` says; a key past its own end is rejected, whatever else is told of it."""
     failure = failed(reply)
     if failure is not None:
@@ -63,7 +63,7 @@ def interpret_key(reply: Reply) -> Answer:
     return Answer(reading=parse_key(data, reply.received_at), skew_s=reply.skew_s, step=describe(reply))
 
 
-def interpret_credits(reply: Reply) -> Answer:
+def interpret_credits(reply: Response) -> Answer:
     """What a reply of `/credits` says; a 403 means that this key may not read them, not that it is dead."""
     failure = failed(reply)
     if failure is not None:
@@ -74,7 +74,7 @@ def interpret_credits(reply: Reply) -> Answer:
     return Answer(reading=parse_credits(data, reply.received_at), skew_s=reply.skew_s, step=describe(reply))
 
 
-def _data(reply: Reply) -> dict[str, Any] | None:
+def _data(reply: Response) -> dict[str, Any] | None:
     data = (parse_object(reply.body) or {}).get("data")
     return data if isinstance(data, dict) else None
 

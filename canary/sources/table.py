@@ -6,7 +6,6 @@ from datetime import datetime
 from types import MappingProxyType
 
 from canary.files import FileFault, read_object
-from canary.http import Ask, Reply
 from canary.login import Login
 from canary.sources import (
     api_key,
@@ -30,6 +29,7 @@ from canary.sources.target import Target
 from canary.world import World
 from decide.quota import Reading
 from decide.reason import Reason
+from decide.rungs.http import Request, Response
 from decide.seat import Auth
 
 LOGIN_KINDS: Mapping[str, str] = MappingProxyType(
@@ -87,7 +87,7 @@ class Source:
     renews: bool = False
 
 
-async def _ask(ask: Ask, interpret: Callable[[Reply], Answer], world: World) -> Answer:
+async def _ask(ask: Request, interpret: Callable[[Response], Answer], world: World) -> Answer:
     return interpret(await world.fetch(ask))
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.bench import cli, rss, scrape, sources, tick
+from tests.bench import cli, fold, imports, ledger, overhead, rss, scrape, sources, tick
 from tests.bench.measure import Row, say
 from tests.bench.table import show, write
 
@@ -19,6 +19,10 @@ BENCHES: Mapping[str, Callable[[], list[Row]]] = {
     sources.PARSE: sources.parse,
     sources.FEED: sources.feed,
     rss.NAME: rss.measure,
+    ledger.NAME: ledger.measure,
+    "ledger_fold": fold.measure,
+    overhead.NAME: overhead.measure,
+    imports.NAME: imports.measure,
 }
 """Each benchmark and the rows that it gives."""
 RESULT = Path(__file__).parents[2] / "bench.json"

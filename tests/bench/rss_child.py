@@ -18,7 +18,8 @@ from tests.bench.fast import FastClock
 async def drive(loaded: Loaded, state_dir: Path, bound: socket, clock: FastClock) -> None:
     """Serve the pages, and tick until killed."""
     world, _ = real_world(loaded.config, clock)
-    daemon, _, app = compose(loaded, state_dir, world, Extras(clock))
+    made = compose(loaded, state_dir, world, Extras(clock))
+    daemon, app = made.daemon, made.app
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False, lifespan="off"))
     serving = asyncio.create_task(server.serve(sockets=[bound]))
     while not serving.done():

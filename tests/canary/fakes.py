@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from canary.clock import Clock
-from canary.http import Ask, Reply
 from canary.memory import Memory
 from canary.plan import Plan, RungPlan
 from canary.probe import Limits
@@ -14,6 +13,7 @@ from canary.sources.target import Target
 from canary.world import World
 from decide.ladder import Role
 from decide.reason import Reason
+from decide.rungs.http import Request, Response
 
 NOW = datetime(2026, 10, 15, 12, 0, tzinfo=UTC)
 """1792065600, the moment of the public cases."""
@@ -48,15 +48,15 @@ class FarSide:
     """Replies by path, and every request that came."""
 
     clock: FakeClock
-    replies: Mapping[str, Reply | Callable[[Ask], Awaitable[Reply]]] = field(default_factory=dict)
-    asked: list[Ask] = field(default_factory=list)
+    replies: Mapping[str, Response | Callable[[Request], Awaitable[Response]]] = field(default_factory=dict)
+    asked: list[Request] = field(default_factory=list)
 
-    async def fetch(self, ask: Ask) -> Reply:
+    async def fetch(self, ask: Request) -> Response:
         self.asked.append(ask)
         for part, reply in self.replies.items():
             if part in ask.url:
-                return reply if isinstance(reply, Reply) else await reply(ask)
-        return Reply(self.clock.now(), failure=Reason.NETWORK, detail="no such host in this test")
+                return reply if isinstance(reply, Response) else await reply(ask)
+        return Response(self.clock.now(), failure=Reason.NETWORK, detail="no such host in this test")
 
 
 async def no_pause(seconds: float) -> None:
@@ -74,10 +74,10 @@ def world(clock: Clock, far: FarSide | None = None, environ: Mapping[str, str] |
     return World(clock, fetch, no_pause, no_keychain, environ or {})
 
 
-def json_reply(body: bytes, at: datetime = NOW, status: int = 200, **headers: str) -> Reply:
+def json_reply(body: bytes, at: datetime = NOW, status: int = 200, **headers: str) -> Response:
     """An HTTP answer with JSON."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return Reply(at, status, {"content-type": "application/json"} | named, body)
+    return Response(at, status, {"content-type": "application/json"} | named, body)
 
 
 LIMITS = Limits(timedelta(seconds=10), 20, timedelta(minutes=15))

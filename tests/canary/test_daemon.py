@@ -12,9 +12,9 @@ from canary.config import Config
 from canary.daemon import Daemon, Hooks
 from canary.demo.logins import write_claude_login
 from canary.folder import LockedError, load_memory, load_state
-from canary.http import Ask, Reply
 from canary.load import parse
 from decide.ladder import LadderWord, RungState
+from decide.rungs.http import Request, Response
 from exporters.view import Health, TickResult, View
 from tests.canary.fakes import NOW, FakeClock, FarSide, json_reply, memory, world
 
@@ -304,7 +304,7 @@ async def test_trouble_of_the_schedule_is_not_healthy(made: Made) -> None:
 
 
 async def test_a_source_that_raises_reaches_the_metrics(made: Made) -> None:
-    async def broken(ask: Ask) -> Reply:
+    async def broken(ask: Request) -> Response:
         raise KeyError("windows")
 
     made.far.replies = {"anthropic": broken}

@@ -18,13 +18,13 @@ from canary.demo.server import serve
 from canary.demo.show import START, Demo
 from canary.demo.stage import apply
 from canary.folder import STATE, load_memory
-from canary.http import Http
 from canary.memory import Memory
 from canary.plan import plan_of
 from canary.tick import tick
-from canary.world import World
+from canary.world import PURPOSE, World
 from decide.pick import pick_seat
 from decide.quota import WindowKind
+from decide.rungs.http import Http
 from decide.seat import Seat
 from exporters.exposition import Exposition
 from exporters.view import View
@@ -78,7 +78,7 @@ async def day(tmp_path: Path) -> AsyncIterator[Day]:
     clock = FakeClock(START)
     provider = Provider({}, clock.now)
     async with serve(provider) as base_url:
-        http = Http(clock, timeout_s=5, version="test")
+        http = Http(clock.now, timeout_s=5, version="test", purpose=PURPOSE)
         yield Day(Demo(tmp_path, 120), provider, base_url, tmp_path, clock, http)
         await http.aclose()
 

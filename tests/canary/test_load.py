@@ -68,7 +68,7 @@ BAD = {
     ),
     "unknown section": (
         GOOD + '[canry]\ninterval = "5m"\n',
-        "r.toml:21: canry: unknown key; allowed here: canary, ladder, rung, serve, source, state",
+        "r.toml:21: canry: unknown key; allowed here: canary, caps, decide, ladder, rung, serve, source, state, store",
     ),
     "wrong type": (
         GOOD + '[canary]\nconcurrency = "many"\n',
@@ -153,6 +153,12 @@ BAD = {
         GOOD + 'auth = "api_key"\n',
         "r.toml: rung.seat.api_key_env: seat 'codex-main' of rung 'astra': "
         "auth 'api_key' needs api_key_env or api_key_file",
+    ),
+    "caps and store": (
+        GOOD + '[caps]\nusd_per_day = 20\nzone = "Mars"\n[store]\npath = "a"\nurl_env = "B"\n',
+        'r.toml:22: caps.usd_per_day: must be an amount in dollars as text, such as "20.00" (given: 20)\n'
+        'r.toml:23: caps.zone: must be the name of a time zone, such as "UTC" or "Europe/Oslo" (given: \'Mars\')\n'
+        "r.toml:24: store: give path or url_env, not both",
     ),
     "several": (
         GOOD + "[canary]\ninterval = 3\nconcurrency = 0\n[serve]\nport = 1\n",
@@ -248,3 +254,13 @@ def test_without_one_the_local_logins_are_looked_for(tmp_path: Path) -> None:
     claude, codex = plan_of(loaded.config).rungs
     assert claude.targets[0].config_dir == Path("/logins/claude")
     assert codex.targets[0].sources == ()
+
+
+def test_a_file_that_decisions_need_is_read_with_the_configuration(tmp_path: Path) -> None:
+    path, prices = tmp_path / "r.toml", tmp_path / "prices.toml"
+    path.write_text(GOOD + f'[decide]\nprices = "{prices}"\n')
+    prices.write_text('["model"]\ninput = "cheap"\n')
+    with pytest.raises(ConfigError, match=r"prices\.toml.*input"):
+        load(path, {})
+    prices.write_text('["model"]\ninput = "1"\noutput = "2"\n')
+    assert load(path, {}).config.decide.prices == prices

@@ -15,12 +15,12 @@ from canary.demo.provider import Provider
 from canary.demo.script import Fault, Kind, Meter, MeterKind, SeatScript, Vendor
 from canary.demo.server import serve
 from canary.folder import save
-from canary.http import Http
 from canary.memory import Memory
 from canary.sources.target import Target
 from canary.tick import Ticked, tick
-from canary.world import World
+from canary.world import PURPOSE, World
 from decide.reason import Reason
+from decide.rungs.http import Http, Request
 from decide.seat import SeatState, TokenState
 from exporters.logline import logline
 from tests.canary.fakes import NOW, FakeClock, memory, no_keychain, no_pause, plan, target
@@ -36,7 +36,7 @@ class Stage:
 
     def __init__(self, folder: Path, provider: Provider, base_url: str, clock: FakeClock) -> None:
         self.folder, self.provider, self.base_url, self.clock = folder, provider, base_url, clock
-        self.http = Http(clock, timeout_s=5, version="test")
+        self.http = Http(clock.now, timeout_s=5, version="test", purpose=PURPOSE)
         self.world = World(clock, self.http.fetch, no_pause, no_keychain, {})
         self.codex_token = ""
 
@@ -150,9 +150,10 @@ async def test_a_read_that_the_deadline_cut_off_still_counts_in_the_budget(stage
     stage.seats(claude_lapses=timedelta(days=1))
     stage.fail(Fault.HANG)
     claude, _ = stage.targets()
+    await stage.http.fetch(Request(stage.base_url))  # the first request of a process has httpx to import
     done = await tick(plan([claude], deadline=timedelta(milliseconds=200)), memory(), stage.world)
     for _ in range(30):
-        done = await tick(plan([claude], deadline=timedelta(milliseconds=20)), done.memory, stage.world)
+        done = await tick(plan([claude], deadline=timedelta(milliseconds=200)), done.memory, stage.world)
     assert stage.provider.count(seat="desk") <= 5
     assert len(done.memory.seat("fable/desk").polls) == stage.provider.count(seat="desk")
 

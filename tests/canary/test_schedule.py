@@ -128,7 +128,11 @@ async def test_another_interval_is_taken_at_once(started: Started) -> None:
 async def test_further_jobs_run_beside_the_tick(started: Started) -> None:
     schedule, _, _ = started
     ran = asyncio.Event()
-    schedule.every(0.01, ran.set, "beside")
+
+    async def beside() -> None:
+        ran.set()
+
+    schedule.every(0.01, beside, "beside")
     async with asyncio.timeout(PATIENCE_S):
         await ran.wait()
 

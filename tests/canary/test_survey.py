@@ -12,16 +12,16 @@ import pytest
 from canary.clock import SystemClock
 from canary.discover import discover
 from canary.feed import FOLDER, feed_file
-from canary.http import Ask, Reply
 from canary.sources.claude_swap import default_file
 from canary.sources.keychain import system_keychain
 from canary.sources.table import SOURCES
 from canary.survey import Line, Offer, Surveyed, status_line, survey
 from canary.world import World
+from decide.rungs.http import Request, Response
 from tests.canary.cli.logins import SECRET, claude_login, codex_login, script
 
 
-async def _nobody(ask: Ask) -> Reply:
+async def _nobody(ask: Request) -> Response:
     raise AssertionError("a survey asks no host")
 
 

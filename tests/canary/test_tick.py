@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from canary.demo.logins import write_claude_login
-from canary.http import Ask, Reply
 from canary.memory import Memory
 from canary.plan import RungPlan
 from canary.tick import Ticked, missed, tick
 from canary.world import World
 from decide.ladder import LadderWord, Role, RungState
 from decide.reason import Reason
+from decide.rungs.http import Request, Response
 from decide.seat import Quota, SeatState
 from exporters.view import TickResult
 from tests.canary.fakes import LIMITS, NOW, FakeClock, FarSide, json_reply, memory, no_pause, plan, target, world
@@ -75,7 +75,7 @@ async def test_a_good_tick(tmp_path: Path) -> None:
 async def test_an_exception_in_a_source_is_that_seats_reading_and_nothing_elses(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def broken(ask: Ask) -> Reply:
+    async def broken(ask: Request) -> Response:
         raise KeyError("windows of sk-ant-oat01-SENTINEL")
 
     far = FarSide(FakeClock(), {"broken": broken, "claude": json_reply(GOOD)})
@@ -89,7 +89,7 @@ async def test_an_exception_in_a_source_is_that_seats_reading_and_nothing_elses(
 
 
 async def test_a_hung_source_ends_at_its_time_and_the_next_tick_reads_anew(tmp_path: Path) -> None:
-    async def hang(ask: Ask) -> Reply:
+    async def hang(ask: Request) -> Response:
         await asyncio.Event().wait()
         raise AssertionError("never reached")
 
@@ -106,7 +106,7 @@ async def test_a_hung_source_ends_at_its_time_and_the_next_tick_reads_anew(tmp_p
 
 
 async def test_a_tick_ends_at_its_deadline_and_says_so(tmp_path: Path) -> None:
-    async def hang(ask: Ask) -> Reply:
+    async def hang(ask: Request) -> Response:
         await asyncio.Event().wait()
         raise AssertionError("never reached")
 

@@ -1,4 +1,4 @@
-"""Every scenario through the canary and through the real client, the confusion matrix, and an exit status."""
+"""Every scenario through the canary and through the real client, decisions through both, and an exit status."""
 
 import argparse
 import asyncio
@@ -15,6 +15,7 @@ from rich.progress import Progress
 from tests.clients.claude_rows import CLAUDE_ROWS
 from tests.clients.client_sources import show_readings, source_trials
 from tests.clients.codex_rows import CODEX_ROWS
+from tests.clients.decisions import decision_faults, decisions, show_decisions
 from tests.clients.install import FOLDER, Clients, installed
 from tests.clients.isolate import ISOLATED, bring_up_loopback, isolate
 from tests.clients.matrix import faults, show
@@ -42,9 +43,10 @@ async def run_all(
 
 
 def main() -> int:
-    """0 when the canary's word was never wrong but where it cannot know, 1 otherwise."""
+    """0 when the canary's word was never wrong but where it cannot know, and every decision is right; 1 otherwise."""
     parser = argparse.ArgumentParser(prog="python -m tests.clients", description=__doc__)
     parser.add_argument("--only", default="", help="run the scenarios whose vendor and name hold this text")
+    parser.add_argument("--decisions", action="store_true", help="run the decisions alone, all or those of --only")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 2, help="how many clients run at once")
     parser.add_argument(ISOLATED, action="store_true", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
@@ -56,21 +58,28 @@ def main() -> int:
     network = (
         "a network of its own, loopback only" if chosen.isolated else "this machine's network, through the proxy only"
     )
-    rows = [row for row in (*CLAUDE_ROWS, *CODEX_ROWS) if chosen.only in f"{row.vendor.value}, {row.name}"]
+    every = () if chosen.decisions else (*CLAUDE_ROWS, *CODEX_ROWS)
+    rows = [row for row in every if chosen.only in f"{row.vendor.value}, {row.name}"]
+    whole = not chosen.only and not chosen.decisions
     console.print(f"{' and '.join(clients.versions)}; {len(rows)} scenarios; {network}")
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=FOLDER))
     try:
         trials = asyncio.run(run_all(rows, clients, folder, chosen.jobs, console))
-        readings = asyncio.run(source_trials(clients, folder)) if not chosen.only else []
+        readings = asyncio.run(source_trials(clients, folder)) if whole else []
+        decided = asyncio.run(decisions(clients, folder, chosen.only, console)) if whole or chosen.decisions else []
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-    show(trials, console)
+    if rows:
+        show(trials, console)
     show_readings(readings, console)
-    wrong = faults(trials) if not chosen.only else []
+    show_decisions(decided, console)
+    wrong = faults(trials) if whole else []
     wrong += [fault for reading in readings for fault in reading.faults]
+    wrong += decision_faults(decided)
     for fault in wrong:
         console.print(f"[bold red]wrong[/] {fault}", highlight=False)
-    console.print("the canary's word held" if not wrong else f"{len(wrong)} wrong")
+    held = "the decisions are right" if chosen.decisions else "the canary's word held"
+    console.print(held if not wrong else f"{len(wrong)} wrong")
     return 1 if wrong else 0
 
 

@@ -16,12 +16,12 @@ from canary.demo import claude_wire, codex_wire
 from canary.demo.codex_wire import credits_block
 from canary.demo.provider import Provider
 from canary.demo.script import Fault, Kind, Shape, Vendor
-from canary.http import Http
 from canary.login import Login
 from canary.sources import claude_usage, clients, codex_usage
 from canary.sources.answer import Answer
-from canary.world import World
+from canary.world import PURPOSE, World
 from decide.quota import Reading, Window
+from decide.rungs.http import Http
 from tests.canary.fakes import no_keychain, target
 from tests.clients.install import Clients
 from tests.clients.proxy import make_authority, proxied
@@ -101,7 +101,7 @@ async def _trial(
         "NODE_EXTRA_CA_CERTS": str(authority),
         "CODEX_CA_CERTIFICATE": str(authority),
     }
-    http = Http(clock, timeout_s=5, version="test")
+    http = Http(clock.now, timeout_s=5, version="test", purpose=PURPOSE)
     world = World(clock, http.fetch, asyncio.sleep, no_keychain, environ)
     client = found.claude if row.vendor is Vendor.CLAUDE else found.codex
     own = target(seat, SEAT, login_kind=row.vendor.value, client=str(client))

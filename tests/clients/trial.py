@@ -14,12 +14,12 @@ from canary.clock import SystemClock
 from canary.demo.provider import Provider, Request
 from canary.demo.script import Kind, Vendor
 from canary.demo.server import serve
-from canary.http import Ask, Http, Reply
-from canary.process import run
 from canary.sources.target import Target
 from canary.tick import tick
-from canary.world import World
+from canary.world import PURPOSE, World
 from decide.ladder import RungState
+from decide.rungs import http
+from decide.rungs.process import run
 from decide.seat import SeatStatus
 from tests.canary.fakes import memory, no_keychain, plan, target
 from tests.clients.install import Clients
@@ -57,10 +57,10 @@ class Trial:
 class Recorder:
     """Every request that the canary makes, on its way out."""
 
-    fetch: Callable[[Ask], Awaitable[Reply]]
+    fetch: Callable[[http.Request], Awaitable[http.Response]]
     asked: list[str]
 
-    async def __call__(self, ask: Ask) -> Reply:
+    async def __call__(self, ask: http.Request) -> http.Response:
         self.asked.append(ask.url)
         return await self.fetch(ask)
 
@@ -112,13 +112,13 @@ def _target(scenario: Scenario, seat: Path, base_url: str) -> Target:
 
 async def _word(scenario: Scenario, seat: Path, provider: Provider, base_url: str, proxy: Proxy) -> Word:
     clock, before = SystemClock(), files(seat)
-    http = Http(clock, timeout_s=READ_S, version="test")
-    recorder = Recorder(http.fetch, [])
+    client = http.Http(clock.now, timeout_s=READ_S, version="test", purpose=PURPOSE)
+    recorder = Recorder(client.fetch, [])
     world = World(clock, recorder, asyncio.sleep, no_keychain, {})
     own = _target(scenario, seat, base_url)
     first, second = ([own], []) if scenario.vendor is Vendor.CLAUDE else ([], [own])
     done = await tick(plan(first, second), memory(), world)
-    await http.aclose()
+    await client.aclose()
     rung = done.state.rung(RUNGS[scenario.vendor])
     if rung is None:
         raise LookupError(f"no rung {RUNGS[scenario.vendor]!r} in the state")

@@ -279,7 +279,7 @@ def test_codex_wall_body_and_headers() -> None:
 def test_openai_answers() -> None:
     seat = codex(answer="yes")
     body = {"model": "gpt-6-astra", "input": [{"role": "user", "content": [{"text": "q"}]}]}
-    events = events_of(openai_model.codex_responses(ask(seat, body)))
+    events = events_of(openai_model.codex_responses(ask(seat, body | {"stream": True})))
     assert [event["type"] for event in events][-1] == "response.completed"
     assert events[-1]["response"]["output"][0]["content"][0]["text"] == "yes"
     assert document(openai_model.responses(ask(seat, body)))["model"] == "gpt-6-astra"
@@ -294,6 +294,8 @@ def test_openai_answers() -> None:
 
 def test_a_cut_answer_is_incomplete() -> None:
     seat = codex(answer="ye", stop_reason="max_output_tokens")
-    events = events_of(openai_model.codex_responses(ask(seat, {"model": "gpt-6-astra", "input": "q"})))
+    events = events_of(
+        openai_model.codex_responses(ask(seat, {"model": "gpt-6-astra", "input": "q", "stream": True}))
+    )
     assert events[-1]["type"] == "response.incomplete"
     assert events[-1]["response"]["incomplete_details"] == {"reason": "max_output_tokens"}

@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from canary.http import Reply
 from canary.login import Login
 from canary.sources.answer import Answer
 from canary.sources.litellm import Owner, ask_owner, interpret_key, owner_of, parse_key, parse_owner, read_budgets
 from decide.quota import Measure, Window, WindowKind
 from decide.reason import Reason
+from decide.rungs.http import Response
 from tests.canary.fakes import NOW, FakeClock, FarSide, json_reply, target, world
 from tests.canary.sources.test_claude_usage import json_values, measured
 
@@ -109,15 +109,15 @@ def test_a_key_of_a_team_spends_from_the_teams_budget(info: dict[str, Any], owne
     assert owner_of(info) == owner
 
 
-def replies(info: dict[str, Any], **owners: Any) -> dict[str, Reply]:
+def replies(info: dict[str, Any], **owners: Any) -> dict[str, Response]:
     found = {"/key/info": json_reply(json.dumps({"key": "hashed", "info": info}).encode())}
     for kind, answer in owners.items():
-        found[f"/{kind}/info"] = answer if isinstance(answer, Reply) else json_reply(json.dumps(answer).encode())
+        found[f"/{kind}/info"] = answer if isinstance(answer, Response) else json_reply(json.dumps(answer).encode())
     return found
 
 
 async def read(
-    far_replies: dict[str, Reply], base_url: str | None = "https://proxy.test/"
+    far_replies: dict[str, Response], base_url: str | None = "https://proxy.test/"
 ) -> tuple[Answer, list[str]]:
     far = FarSide(FakeClock(), far_replies)
     seat = target(Path(), base_url=base_url)

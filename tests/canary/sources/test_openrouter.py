@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import SecretStr
 
-from canary.http import Reply
 from canary.login import Login
 from canary.sources.openrouter import (
     ask,
@@ -23,6 +22,7 @@ from canary.sources.openrouter import (
 )
 from decide.quota import Measure, Window, WindowKind
 from decide.reason import Reason
+from decide.rungs.http import Response
 from tests.canary.fakes import NOW, FakeClock, FarSide, json_reply, target, world
 from tests.canary.sources.test_claude_usage import json_values, measured
 
@@ -140,7 +140,7 @@ def test_the_request_is_that_of_formats_5_and_hides_its_key() -> None:
 
 
 async def test_each_source_asks_its_own_path_once_at_the_configured_host() -> None:
-    replies: dict[str, Reply] = {
+    replies: dict[str, Response] = {
         "/key": json_reply(json.dumps({"data": KEY}).encode()),
         "/credits": json_reply(b'{"data": {"total_credits": 2, "total_usage": 1}}'),
     }

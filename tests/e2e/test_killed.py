@@ -1,0 +1,140 @@
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from canary.deciding import ready
+from decide.day import day_of
+from decide.ledger import Row, RowKind
+from decide.ruling import Outcome
+from decide.run import ask
+from decide.store.audit import Verified
+from tests.e2e.running import ROOT, until
+from tests.e2e.victims import config_of, question
+
+INSTANTS = 100
+MOST_TICKS = 24
+"""About as many as a whole run tells; at a later one it has ended by itself."""
+
+
+@dataclass(slots=True)
+class Nursery:
+    """The process that forks victims, and what it has said so far."""
+
+    process: subprocess.Popen[bytes]
+
+    def _next(self) -> str:
+        assert self.process.stdout is not None
+        return os.read(self.process.stdout.fileno(), 1).decode()
+
+    def upto(self, end: str) -> str:
+        """What the nursery says before that sign."""
+        said = ""
+        while not said.endswith(end):
+            said += self._next()
+        return said[:-1]
+
+    def run(self, name: str, ticks: int) -> int:
+        """Fork a victim, kill it at its so many-th instant unless it ends before; how it ended."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{name}\n".encode())
+        self.process.stdin.flush()
+        self.upto("[")
+        pid, seen = int(self.upto("]")), 0
+        while (sign := self._next()) == ".":
+            seen += 1
+            if seen == ticks:
+                os.kill(pid, signal.SIGKILL)
+        assert sign == "<"
+        return int(self.upto(">"))
+
+
+@contextmanager
+def nursery(folder: Path) -> Iterator[Nursery]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.e2e.victims", str(folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    try:
+        made = Nursery(process)
+        made.upto("!")
+        yield made
+    finally:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.close()
+        process.wait(timeout=60)
+        process.stdout.close()
+
+
+def left_of(folder: Path) -> list[str]:
+    """Programs that a run started and that are still there."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                environ = (entry / "environ").read_bytes()
+                words = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except OSError:
+                continue
+            if b"RUNGWATCH_CALL=" in environ and str(folder).encode() in environ + words.encode():
+                found.append(words)
+    return found
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="looks for leftovers in /proc")
+def test_a_run_killed_at_any_instant_loses_and_doubles_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    dice = random.Random(20261130)  # noqa: S311 - instants, not secrets
+    killed = []
+    with nursery(tmp_path) as victims:
+        for number in range(INSTANTS):
+            ended = victims.run(f"q{number}", dice.randint(1, MOST_TICKS))
+            assert ended in (0, -signal.SIGKILL)
+            killed.append(ended != 0)
+            until(lambda: not left_of(tmp_path), "end of every child")
+    assert sum(killed) > INSTANTS // 2
+    asyncio.run(_accounted(tmp_path, killed))
+
+
+async def _accounted(folder: Path, killed: list[bool]) -> None:
+    """The chain verifies, no call is paid twice, and every retry goes on where its run was killed."""
+    async with ready(config_of(folder), folder / "state", environ=dict(os.environ)) as made:
+        store, setup = await made.ledger.opened(), made.setup
+        assert isinstance(await store.verify(), Verified)
+        for number, was_killed in enumerate(killed):
+            done = await ask(question(f"q{number}"), setup=setup)
+            assert done.outcome is Outcome.AGREED
+            assert done.document["attempts"] == 1
+            assert len(done.document["passes"]) == 4 or was_killed
+        assert isinstance(await store.verify(), Verified)
+        rows = [entry.row for entry in await store.rows_after(0, 100_000)]
+        passes = [row for row in rows if row.kind is RowKind.PASS]
+        assert set(Counter(row.call_id for row in passes).values()) == {1}
+        assert set(Counter((row.question, row.rung) for row in passes).values()) == {2}
+        assert set(Counter(row.question for row in rows if row.kind is RowKind.DECISION).values()) == {1}
+        assert set(Counter(row.question for row in rows if row.kind is RowKind.QUESTION).values()) == {1}
+        await _charged(store, setup.clock, passes)
+
+
+async def _charged(store, clock, passes: list[Row]) -> None:  # type: ignore[no-untyped-def]
+    """Each day is charged what its passes cost, and the worst case for calls of which nobody knows."""
+    unsettled = await store.unsettled(clock())
+    days = {day_of(row.at, "UTC") for row in passes} | {one.day for one in unsettled}
+    used = [await store.day_usage(day) for day in days]
+    assert sum(count for count, _ in used) == len(passes) + len(unsettled)
+    assert sum(micro for _, micro in used) == sum(r.micro_usd for r in passes) + sum(u.micro_usd for u in unsettled)
