@@ -129,7 +129,9 @@ def codex_responses(ask: Ask) -> Reply:
     model = str(ask.body.get("model", ""))
     if walled(ask.seat, model):
         return _wall(ask, model)
-    return _answered(ask, stream=bool(ask.body.get("stream")), headers=quota_headers(ask.seat))
+    # What names no model could not be read: Codex compresses its requests, all of which want a stream.
+    stream = bool(ask.body.get("stream")) or not model
+    return _answered(ask, stream=stream, headers=quota_headers(ask.seat))
 
 
 def responses(ask: Ask) -> Reply:

@@ -24,7 +24,8 @@ def passed(environ: Mapping[str, str]) -> dict[str, str]:
 @contextmanager
 def scratch(environ: Mapping[str, str]) -> Iterator[Path]:
     """An empty folder that nobody else can read, gone afterwards with all that is in it."""
-    folder = Path(tempfile.mkdtemp(prefix="rungwatch-", dir=environ.get("TMPDIR") or None))
+    # Codex opens no file behind a symbolic link, which macOS has on the way to every temporary folder.
+    folder = Path(tempfile.mkdtemp(prefix="rungwatch-", dir=environ.get("TMPDIR") or None)).resolve()
     try:
         yield folder
     finally:

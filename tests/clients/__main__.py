@@ -61,7 +61,7 @@ def main() -> int:
     every = () if chosen.decisions else (*CLAUDE_ROWS, *CODEX_ROWS)
     rows = [row for row in every if chosen.only in f"{row.vendor.value}, {row.name}"]
     whole = not chosen.only and not chosen.decisions
-    console.print(f"{' and '.join(clients.versions)}; {len(rows)} scenarios; {network}")
+    console.print(f"{' and '.join(clients.versions)}; {len(rows) or 'no'} scenarios; {network}")
     folder = Path(tempfile.mkdtemp(prefix="run-", dir=FOLDER))
     try:
         trials = asyncio.run(run_all(rows, clients, folder, chosen.jobs, console))
@@ -69,6 +69,8 @@ def main() -> int:
         decided = asyncio.run(decisions(clients, folder, chosen.only, console)) if whole or chosen.decisions else []
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    if not trials and not decided:
+        parser.error(f"nothing is named {chosen.only!r}")
     if rows:
         show(trials, console)
     show_readings(readings, console)
@@ -78,8 +80,8 @@ def main() -> int:
     wrong += decision_faults(decided)
     for fault in wrong:
         console.print(f"[bold red]wrong[/] {fault}", highlight=False)
-    held = "the decisions are right" if chosen.decisions else "the canary's word held"
-    console.print(held if not wrong else f"{len(wrong)} wrong")
+    held = ["the canary's word held"] * bool(trials) + ["every decision is right"] * bool(decided)
+    console.print(", and ".join(held) if not wrong else f"{len(wrong)} wrong")
     return 1 if wrong else 0
 
 

@@ -79,8 +79,9 @@ async def ladder(
     sides: Mapping[str, Side], clients: Clients, folder: Path, authority: Path, tls: ssl.SSLContext
 ) -> AsyncIterator[Ladder]:
     """The ladder in a folder, with its far side running."""
-    for name in ("home", "tmp", *SEATS.values()):
+    for name in ("home", "scratch", *SEATS.values()):
         (folder / name).mkdir(parents=True)
+    (folder / "tmp").symlink_to("scratch")  # as macOS has it; Codex opens no file behind a link
     furnish(folder)
     provider, now = Provider({}, lambda: datetime.now(UTC)), datetime.now(UTC)
     began = now.replace(second=0, microsecond=0)

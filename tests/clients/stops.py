@@ -12,9 +12,11 @@ from typing import Any
 
 from canary.deciding import ready
 from canary.load import read
+from decide.consultation import PASS_CANCELLED
 from decide.run import ask
 from decide.watch import Ended, Event
 from tests.clients import far_checks
+from tests.clients.decision_rows import votes
 from tests.clients.ladder import ASTRA, FABLE, SEATS, Ladder, Side
 from tests.clients.mind import QUESTION, Does
 from tests.clients.receipt_checks import line
@@ -51,7 +53,7 @@ async def stopped(stop: Stop, made: Ladder) -> tuple[str, list[str]]:
         return ended, found  # nobody was left to write a receipt or to clear a folder away
     found += far_checks.left(made)
     lines = sorted(map(line, told["passes"])) if told else []
-    wanted = sorted(f"{part} vote {rung} {order}: cancelled" for part, rung in (("primary", FABLE), ("second", ASTRA)) for order in ("forward", "reversed"))  # fmt: skip
+    wanted = sorted((*votes(FABLE, PASS_CANCELLED), *votes(ASTRA, PASS_CANCELLED)))
     facts = (told.get("outcome"), told.get("exit_code"), {one["charged_usd"] for one in told.get("passes", [])})
     if (lines, facts) != (wanted, ("cancelled", 130, {"0.50"})):
         found.append(f"the receipt tells {facts} and {lines}")

@@ -91,6 +91,7 @@ async def client(provider: Provider) -> AsyncIterator[httpx.AsyncClient]:
         ("GET", "/backend-api/accounts/check/v4-2023-04-27", ASTRA, 200, Kind.PROFILE),
         ("GET", "/backend-api/codex/models", ASTRA, 200, Kind.OTHER),
         ("POST", "/backend-api/codex/responses", ASTRA, 200, Kind.MODEL),
+        ("GET", "/backend-api/codex/responses", ASTRA, 426, Kind.OTHER),
         ("POST", "/v1/responses", ASTRA, 200, Kind.MODEL),
         ("POST", "/v1/chat/completions", ASTRA, 200, Kind.MODEL),
         ("GET", "/v1/messages", DESK, 404, Kind.OTHER),

@@ -282,6 +282,7 @@ def test_openai_answers() -> None:
     events = events_of(openai_model.codex_responses(ask(seat, body | {"stream": True})))
     assert [event["type"] for event in events][-1] == "response.completed"
     assert events[-1]["response"]["output"][0]["content"][0]["text"] == "yes"
+    assert events_of(openai_model.codex_responses(ask(seat, {})))[-1]["type"] == "response.completed"
     assert document(openai_model.responses(ask(seat, body)))["model"] == "gpt-6-astra"
     chat = {"model": "gpt-6-astra", "messages": [{"role": "user", "content": "q"}]}
     whole = document(openai_model.chat_completions(ask(seat, chat)))
@@ -292,10 +293,17 @@ def test_openai_answers() -> None:
     assert document(openai_model.chat_completions(ask(seat, chat)))["error"]["type"] == "insufficient_quota"
 
 
-def test_a_cut_answer_is_incomplete() -> None:
-    seat = codex(answer="ye", stop_reason="max_output_tokens")
+@pytest.mark.parametrize("reason", ["max_output_tokens", "content_filter"])
+def test_a_cut_answer_is_incomplete(reason: str) -> None:
+    seat = codex(answer="ye", stop_reason=reason)
     events = events_of(
         openai_model.codex_responses(ask(seat, {"model": "gpt-6-astra", "input": "q", "stream": True}))
     )
     assert events[-1]["type"] == "response.incomplete"
-    assert events[-1]["response"]["incomplete_details"] == {"reason": "max_output_tokens"}
+    assert events[-1]["response"]["incomplete_details"] == {"reason": reason}
+
+
+def test_a_refusal_is_a_part_of_its_own() -> None:
+    seat = codex(answer="no", stop_reason="refusal")
+    whole = document(openai_model.responses(ask(seat, {"model": "gpt-6-astra", "input": "q"})))
+    assert (whole["status"], whole["output"][0]["content"]) == ("completed", [{"type": "refusal", "refusal": "no"}])

@@ -29,3 +29,11 @@ def test_the_folder_is_private_and_goes_with_all_in_it(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         used()
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_folder_is_named_without_a_link_on_the_way(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    with scratch({"TMPDIR": str(tmp_path / "link")}) as folder:
+        assert folder.parent == (tmp_path / "real").resolve()
+    assert list((tmp_path / "real").iterdir()) == []
