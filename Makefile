@@ -4,6 +4,7 @@
 # make bench  the speed table (make bench ONLY=name for one row)
 # make test-clients  the canary's word against the vendors' real clients (npm; minutes; not in CI)
 # make gate-report FILE=path.jsonl  how well the gate does on labelled questions (POLICY=path.toml for your own rows)
+# make gate-train  learn the gate's hints afresh from the labelled questions (ARGS=--evaluate: only show how they do)
 # make clean  remove everything that was made
 
 SHELL := /bin/sh
@@ -12,7 +13,7 @@ export PATH := $(CURDIR)/.tools/bin:$(PATH)
 PACKAGES := decide exporters canary dashboards
 LISTEN ?= 127.0.0.1:9477
 
-.PHONY: run test check generate bench test-clients gate-report clean
+.PHONY: run test check generate bench test-clients gate-report gate-train clean
 .DEFAULT_GOAL := test
 
 .venv/.run-ready: pyproject.toml constraints.txt scripts/setup
@@ -50,6 +51,9 @@ test-clients: .venv/.test-ready
 
 gate-report: .venv/.test-ready
 	@$(BIN)/python -m scripts.gate_report "$(FILE)" $(if $(POLICY),"$(POLICY)")
+
+gate-train: .venv/.test-ready
+	@$(BIN)/python -m scripts.gate_train $(ARGS)
 
 clean:
 	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist *.egg-info bench.json

@@ -17,9 +17,10 @@ from decide.question import Question
 from decide.refusal import Refusal, marked
 from decide.reply import Failure, Reply, Trouble
 from decide.seat import SeatState, TokenState
+from decide.settler import Settler
 from decide.setup import RungSetup, Setup
 from decide.slots import Slots
-from decide.tasks import gathered, uninterrupted
+from decide.tasks import gathered
 from decide.verdict import NoVerdict, Resolved
 from decide.watch import PassIn, PassOut, Watch
 
@@ -41,6 +42,7 @@ class Asking:
 
     setup: Setup
     question: Question
+    key: str
     level: str
     effort: str
     votes: int
@@ -52,6 +54,11 @@ class Asking:
     passes: list[Pass] = field(default_factory=list)
     refused: list[Pass] = field(default_factory=list)
     out: dict[str, Call] = field(default_factory=dict)
+    settler: Settler = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Settle as long as calls are out."""
+        self.settler = Settler(self.setup.store, lambda: bool(self.out))
 
 
 class Consulting:
@@ -104,10 +111,10 @@ class Consulting:
     async def _passes(
         self, part: str, role: PassRole, orders: Sequence[Order], rationales: Sequence[str]
     ) -> list[Ballot]:
-        forward, backward = (self.asking.brief(order, rationales).options for order in Order)
-        if forward == backward:
-            raise ValueError("both orders of the options are the same: a model that picks by place would go unseen")
         briefs = [self.asking.brief(order, rationales) for order in orders]
+        seen = {order: brief.options for order, brief in zip(orders, briefs, strict=True)}
+        if len(set(seen.values())) < len(seen):
+            raise ValueError("both orders of the options are the same: a model that picks by place would go unseen")
         return await gathered([self._pass(part, role, brief) for brief in briefs])
 
     async def _pass(self, part: str, role: PassRole, brief: Brief) -> Ballot:
@@ -178,7 +185,8 @@ class Consulting:
             asking.slots.give_back(slot)
         else:
             asking.passes.append(made)
-            await self._settled(made)
+            at, level = asking.setup.clock(), asking.level
+            asking.settler.add(settlement(made, at=at, level=level, question=asking.key, receipt=asking.receipt))
         asking.watch(PassIn(slot.call_id, made.word, made.duration_s))
         return made
 
@@ -201,13 +209,6 @@ class Consulting:
         by = answered_by(reply, rung.model, pinned=rung.pins_model and spoke)
         cost = cost_of(reply, by.model if by.known else rung.model, asking.setup.price)
         return Pass(call, duration_s, reply, result, by, cost)
-
-    async def _settled(self, made: Pass) -> None:
-        """See a pass settled, also when the run is told to stop meanwhile: what was paid is on record."""
-        asking = self.asking
-        at, key = asking.setup.clock(), asking.question.key
-        paid = settlement(made, at=at, level=asking.level, question=key, receipt=asking.receipt)
-        await uninterrupted(asking.setup.store.settle([paid]))
 
 
 def votes(ballots: Sequence[Ballot], order: Order) -> int:

@@ -48,7 +48,7 @@ class Ender:
         """The row that says that a question was asked for the first time; none for a later attempt."""
         if not self.first or self._opened:
             return ()
-        return (Row(RowKind.QUESTION, now, level=self.facts.level.name.value, question=self.facts.question.key),)
+        return (Row(RowKind.QUESTION, now, level=self.facts.level.name.value, question=self.facts.key),)
 
     def reserved(self) -> None:
         """Take note that the opening row is in the ledger."""
@@ -93,21 +93,23 @@ class Ender:
 
     async def cancelled(self) -> Receipt:
         """The end of a run that was told to stop: calls that were out are charged at their worst case."""
-        now = self.setup.clock()
+        now, asking = self.setup.clock(), self.asking
         try:
-            if self.asking is not None:
+            if asking is not None:
                 stopped = [
                     Pass(call, max(0.0, (now - call.began).total_seconds()), Reply(), None)
-                    for call in self.asking.out.values()
+                    for call in asking.out.values()
                 ]
-                self.asking.passes += stopped
-                await self.setup.store.settle([self._settlement(one, now) for one in stopped])
+                asking.out.clear()
+                asking.passes += stopped
+                for one in stopped:
+                    asking.settler.add(self._settlement(one, now))
             return await self._end(Outcome.CANCELLED, "the run was told to stop")
         except StoreError as error:
             return await self.by_ledger(error)
 
     def _settlement(self, made: Pass, now: datetime) -> Settlement:
-        level, key = self.facts.level.name.value, self.facts.question.key
+        level, key = self.facts.level.name.value, self.facts.key
         return settlement(made, at=now, level=level, question=key, receipt=self.facts.id)
 
     def _close(
@@ -157,10 +159,11 @@ class Ender:
         self.facts = replace(self.facts, attempts=self.facts.attempts + counts)
         close = self._close(outcome, why, ruling=ruling, gates=gates, retry=retry)
         done = document(self.facts, close)
+        rest = await self.asking.settler.rest() if self.asking else ()
         await self.setup.store.end(
             Ending(
                 run_id=self.facts.id,
-                question_key=self.facts.question.key,
+                question_key=self.facts.key,
                 question=dump(self.facts.question),
                 snapshot=snapshot.dump(self.facts.frozen),
                 at=close.at,
@@ -169,13 +172,14 @@ class Ender:
                 receipt=done,
                 closed=outcome in CLOSING,
                 counts_as_attempt=counts,
+                settlements=rest,
             )
         )
         return Receipt(done)
 
     def _rows(self, close: Close, gates: Sequence[Held]) -> list[Row]:
         """The rows of an end: attempts that were refused, consultations, policy rows that held, the decision."""
-        level, key, at = self.facts.level.name.value, self.facts.question.key, close.at
+        level, key, at = self.facts.level.name.value, self.facts.key, close.at
         rows = [row(one, at=at, level=level, question=key, receipt=self.facts.id) for one in close.refused]
         names = (self.setup.primary.name, self.setup.second.name, self.setup.primary.name)
         blank = Row(RowKind.CONSULTATION, at, level=level, question=key, receipt=self.facts.id)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import groupby
 
+from decide.gate_features import features
+from decide.gate_hints import Hints
 from decide.gate_text import normalise
 from decide.gate_words import INNOCENT, Lexicon, Phrase, Reading, phrase
 
@@ -39,7 +41,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class GateRow:
-    """A row of the gate's policy: what it stands for, what to do when it fires, and what fires it."""
+    """A row of the gate's policy: what it stands for, what to do when it fires, and what fires it.
+
+    `hints` weigh the words where no rule holds; `caution` makes them fire sooner, or later where it is below nought.
+    """
 
     id: str
     stage: Stage
@@ -48,11 +53,13 @@ class GateRow:
     acts: tuple[str, ...]
     rules: tuple[Rule, ...] = field(repr=False)
     lexicon: Lexicon = field(repr=False, compare=False)
+    hints: Hints | None = field(default=None, repr=False, compare=False)
+    caution: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Fired:
-    """A row that fired: where, and the words that fired it."""
+    """A row that fired: where, and the words that fired it, or those that it reads like."""
 
     row: GateRow
     where: str
@@ -60,6 +67,7 @@ class Fired:
 
 
 Option = tuple[str, str, tuple[str, ...]]  # id, text, declared acts
+WORDING = "wording"  # where a row fires by its hints: they weigh the question together with its options
 
 
 def fired(rows: Iterable[GateRow], *, question: str, options: Iterable[Option]) -> tuple[Fired, ...]:
@@ -70,10 +78,24 @@ def fired(rows: Iterable[GateRow], *, question: str, options: Iterable[Option]) 
         same = tuple(group)
         asked = same[0].lexicon.read(question)
         offered = [(option, same[0].lexicon.read(option[1])) for option in options]
+        like = _reads_like(same, asked, [reading for _, reading in offered])
         for row in same:
-            found.extend(_on_texts(row, asked, offered))
+            by_rule = tuple(_on_texts(row, asked, offered))
+            found.extend(by_rule)
+            if row.id in like and not by_rule:
+                found.append(Fired(row, WORDING, like[row.id]))
             found.extend(_on_acts(row, options))
     return tuple(found)
+
+
+def _reads_like(rows: tuple[GateRow, ...], asked: Reading, offered: Iterable[Reading]) -> dict[str, str]:
+    """What the hints say of each row that they fire, by its id."""
+    hints = next((row.hints for row in rows if row.hints), None)
+    if hints is None:
+        return {}
+    found = features(asked.left, (option.left for option in offered), rows[0].lexicon.kinds)
+    said = {hint.row: str(hint) for hint in hints.read(found, {row.id: row.caution for row in rows})}
+    return {row.id: said[row.id] for row in rows if row.hints and row.id in said}
 
 
 def touched(rows: Iterable[GateRow], touches: Iterable[str]) -> tuple[Fired, ...]:
@@ -147,12 +169,12 @@ def _nearest(start: int, places: tuple[int, ...], within: int, text: Reading) ->
 
 
 DOCUMENT = ("innocent", "words", "row")
-_ROW = ("id", "stage", "means", "remedy", "acts", "fires")
+_ROW = ("id", "stage", "means", "remedy", "acts", "fires", "hints", "caution")
 _RULE = ("find", "within", "unless", "given", "never")
 
 
-def parse_rows(document: Mapping[str, object]) -> tuple[GateRow, ...]:
-    """The rows that a policy document writes; raises ValueError naming row, field and what is allowed."""
+def parse_rows(document: Mapping[str, object], hints: Hints | None = None) -> tuple[GateRow, ...]:
+    """The rows that a policy document writes, with their hints; raises ValueError naming row and field."""
     _known(document, DOCUMENT, "the document")
     words = document.get("words", {})
     if not isinstance(words, Mapping):
@@ -162,7 +184,7 @@ def parse_rows(document: Mapping[str, object]) -> tuple[GateRow, ...]:
     rows = document.get("row")
     if not isinstance(rows, list) or not rows or not all(isinstance(row, Mapping) for row in rows):
         raise BadPolicy("row: one or more tables, each begun with [[row]]")
-    parsed = [_row(row, f"row {place}", lists) for place, row in enumerate(rows, start=1)]
+    parsed = [_row(row, f"row {place}", lists, hints) for place, row in enumerate(rows, start=1)]
     if twice := sorted({row.id for row in parsed if sum(act(other.id) == act(row.id) for other in parsed) > 1}):
         raise BadPolicy(f"row {twice[0]!r}: id: more than one row has it")
     try:
@@ -193,7 +215,9 @@ def _phrases(value: object, where: str) -> tuple[Phrase, ...]:
         raise BadPolicy(f"{where}: {wrong}") from None
 
 
-def _row(table: Mapping[str, object], where: str, lists: dict[str, tuple[Phrase, ...]]) -> GateRow:
+def _row(
+    table: Mapping[str, object], where: str, lists: dict[str, tuple[Phrase, ...]], hints: Hints | None
+) -> GateRow:
     name = _text(table, "id", where)
     where = f"row {name!r}"
     _known(table, _ROW, where)
@@ -210,10 +234,28 @@ def _row(table: Mapping[str, object], where: str, lists: dict[str, tuple[Phrase,
         acts=tuple(_texts(table.get("acts", []), f"{where}: acts")),
         rules=tuple(_rule(rule, f"{where}: fires: rule {place}", lists) for place, rule in enumerate(rules, start=1)),
         lexicon=_NONE,
+        hints=_hints(table, where, hints if hints and name in hints.rows else None),
+        caution=_caution(table.get("caution", 0.0), where),
     )
 
 
 _NONE = Lexicon({})
+_MOST_CAUTION = 9
+
+
+def _hints(table: Mapping[str, object], where: str, known: Hints | None) -> Hints | None:
+    wanted = table.get("hints", known is not None)
+    if wanted is False:
+        return None
+    if wanted is not True or known is None:
+        raise BadPolicy(f"{where}: hints: true or false, true only for a default row on base default, not {wanted!r}")
+    return known
+
+
+def _caution(value: object, where: str) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= _MOST_CAUTION:
+        raise BadPolicy(f"{where}: caution: a number from -{_MOST_CAUTION} to {_MOST_CAUTION}, not {value!r}")
+    return float(value)
 
 
 def _text(table: Mapping[str, object], key: str, where: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from unicodedata import category, combining, decimal, normalize
 
 STOP = "<stop>"
+BLANK = "<blank>"  # stands where a word is set aside
 CODE = "<code>"
 QUOTE = '"'
 NUMBER = "<number>"

@@ -8,14 +8,14 @@ a sentence.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
 
-from decide.gate_text import KINDS, STOP, Tokens, kind, tokens
+from decide.gate_features import stem
+from decide.gate_text import BLANK, KINDS, STOP, Tokens, kind, tokens
 
 INNOCENT = "innocent"
-BLANK = "<blank>"
 WIDEST_GAP = 12
 _GAP = re.compile(r"\.\.(\d*)")
 _SHORTEST_BEGINNING = 3
@@ -33,6 +33,7 @@ class Item:
     kinds: frozenset[str] = frozenset()
     listed: str = ""
     gap: int = 0
+    bases: tuple[str, ...] = ()  # the words as they were written, without their endings
     plain: bool = field(init=False)  # whether nothing but words fits
 
     def __post_init__(self) -> None:
@@ -70,12 +71,12 @@ def _items(part: str) -> list[Item]:
         return [_either(part.split("|"))]
     if part[:1] == "<" or part[-1:] in "*~":
         return [_either([part])]
-    return [Item(words=frozenset({word})) for word in _tokens_of(part)]
+    return [Item(words=frozenset({word}), bases=(word,)) for word in _tokens_of(part)]
 
 
 def _either(parts: Iterable[str]) -> Item:
     words: set[str] = set()
-    beginnings, kinds = [], set()
+    beginnings, bases, kinds = [], [], set()
     for part in parts:
         if part[:1] == "<":
             if part not in KINDS:
@@ -86,8 +87,9 @@ def _either(parts: Iterable[str]) -> Item:
             if len(beginnings[-1]) < _SHORTEST_BEGINNING:
                 raise ValueError(f"{part!r}: a beginning has at least {_SHORTEST_BEGINNING} letters")
         else:
-            words |= inflected(_one(part[:-1])) if part[-1:] == "~" else {_one(part)}
-    return Item(frozenset(words), tuple(beginnings), frozenset(kinds))
+            bases.append(_one(part.removesuffix("~")))
+            words |= inflected(bases[-1]) if part[-1:] == "~" else {bases[-1]}
+    return Item(frozenset(words), tuple(beginnings), frozenset(kinds), bases=tuple(bases))
 
 
 def _one(text: str) -> str:
@@ -118,9 +120,10 @@ def inflected(word: str) -> set[str]:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text, and where each list has a match in it."""
+    """A text, what is left of it when innocent words are set aside, and where each list has a match in it."""
 
     tokens: Tokens
+    left: Tokens
     spans: Mapping[str, Spans]
     sentences: tuple[int, ...]
 
@@ -161,6 +164,16 @@ class Lexicon:
         done[name] = None
 
     @cached_property
+    def kinds(self) -> dict[str, tuple[str, ...]]:
+        """The named lists that hold a word by itself, by the stem of the word."""
+        found: dict[str, dict[str, None]] = {}
+        for name in filter(str.isidentifier, self.lists):
+            single = (phrase[0].bases for phrase in self.lists[name] if len(phrase) == 1)
+            for word in (word for words in single for word in words):
+                found.setdefault(stem(word), {})[name] = None
+        return {ending: tuple(names) for ending, names in found.items()}
+
+    @cached_property
     def _by_word(self) -> dict[str, list[tuple[str, Phrase]]]:
         """The phrases by the word, beginning (with a star) or kind that they begin with."""
         found: dict[str, list[tuple[str, Phrase]]] = {}
@@ -195,7 +208,8 @@ class Lexicon:
         for start, ends in spans.get(INNOCENT, {}).items():
             words[start : max(ends)] = [BLANK] * (max(ends) - start)
         self._look(self._order[before:], words, spans)
-        return Reading(found, spans, tuple(accumulate(word == STOP for word in found.words)))
+        left = replace(found, words=tuple(words[:-1]))
+        return Reading(found, left, spans, tuple(accumulate(word == STOP for word in found.words)))
 
     def _look(self, names: tuple[str, ...], words: list[str], spans: dict[str, Spans]) -> None:
         """Adds to `spans` the matches of the lists `names`, in that order."""

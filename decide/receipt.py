@@ -56,10 +56,11 @@ class Facts:
     level: Level
     began: datetime
     rungs: tuple[tuple[str, str, str], ...]
+    key: str
+    tie_break: str = ""
     attempts: int = 0
     snapshot: Snapshot | None = None
     cuts: tuple[Cut, ...] = ()
-    tie_break: str = ""
 
     @property
     def frozen(self) -> Snapshot:

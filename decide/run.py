@@ -44,7 +44,7 @@ async def ask(
     refuse_unpriced(setup)
     chosen = setup.levels[level or question.level or setup.level]
     rungs = tuple((rung.name, rung.role.value, rung.model) for rung in (setup.primary, setup.second))
-    facts = Facts(setup.fresh_id(), question, chosen, setup.clock(), rungs, tie_break=setup.tie_break.value)
+    facts = Facts(setup.fresh_id(), question, chosen, setup.clock(), rungs, question.key, setup.tie_break.value)
     ender = Ender(setup, facts)
     try:
         done = await _whole(ender, sources, watch)
@@ -56,7 +56,7 @@ async def ask(
 
 def briefs(question: Question, frozen: Snapshot, setup: Setup, level: LevelName | None = None) -> tuple[Brief, Brief]:
     """Both briefs of a question, forward and reversed, as either rung would be sent them; nothing is reserved."""
-    facts = Facts("", question, setup.levels[level or question.level or setup.level], setup.clock(), ())
+    facts = Facts("", question, setup.levels[level or question.level or setup.level], setup.clock(), (), question.key)
     forward, backward = (_brief(setup, replace(facts, snapshot=frozen), order, ()) for order in Order)
     return forward, backward
 
@@ -79,7 +79,7 @@ def refuse_unpriced(setup: Setup) -> None:
 async def _whole(ender: Ender, sources: Sequence[Source], watch: Watch) -> Receipt:
     """The run from its claim on the question to its receipt."""
     setup, facts = ender.setup, ender.facts
-    claim = Claim(facts.id, facts.question.key, facts.question.digest, facts.began, setup.lease)
+    claim = Claim(facts.id, facts.key, facts.question.digest, facts.began, setup.lease)
     ready = await _claimed(setup, claim, facts.question, watch)
     if isinstance(ready, Decided):
         return Receipt(ready.receipt)
@@ -166,7 +166,7 @@ def _reservation(ender: Ender, slots: tuple[Slot, ...]) -> Reservation:
     setup, facts, now = ender.setup, ender.facts, ender.setup.clock()
     return Reservation(
         run_id=facts.id,
-        question_key=facts.question.key,
+        question_key=facts.key,
         question=dump(facts.question),
         snapshot=snapshot.dump(facts.frozen),
         day=day_of(now, setup.caps.zone),
@@ -183,6 +183,7 @@ def _asking(ender: Ender, slots: Slots, watch: Watch) -> Asking:
     return Asking(
         setup=setup,
         question=facts.question,
+        key=facts.key,
         level=facts.level.name.value,
         effort=facts.level.effort,
         votes=facts.level.votes,
@@ -220,6 +221,7 @@ async def _ruled(ender: Ender, asking: Asking) -> Ruling:
     ruling = rule(first, other)
     if isinstance(ruling, Ruling):
         return ruling
+    await asking.settler.flush()
     shown = _rationales(ender, asking, ruling) if setup.tie_break is TieBreak.WITH_RATIONALES else ()
     again = await primary.consult("reconsideration", _standing(ender, "reconsideration"), shown)
     return rule_again(ruling.primary, ruling.second, again)

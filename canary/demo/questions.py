@@ -56,16 +56,9 @@ DAY = (
     Asked("14:05", "Is the cache key to hold the locale?", _KEEP, "change", "change", LevelName.LOW),
     Asked("14:35", "Which of the two designs suits the people who will read it?", _AB, Says.DECLINES, "first"),
     Asked("15:10", "Does the index help the slow report?", _KEEP, Says.LACKS_EVIDENCE, "change"),
-    Asked(
-        "15:40",
-        "May the agent run the clean-up on the live database?",
-        _KEEP,
-        "keep",
-        "keep",
-        acts=("production_write",),
-    ),
+    Asked("15:40", "Is the clean-up script fit to run?", _KEEP, "keep", "keep", acts=("production_write",)),
     Asked("16:10", "Which plan fits the team for the coming year?", _AB, Says.MONEY, "first"),
-    Asked("16:40", "Is the old flag still read anywhere?", _KEEP, "change", "change"),
+    Asked("16:20", "Is the old flag still read anywhere?", _KEEP, "change", "change"),
     Asked("17:20", "Do both services share one schema file?", _KEEP, "keep", "change", LevelName.LOW),
     Asked("18:05", "Is the timeout of the search to be raised?", _KEEP, "keep", "keep"),
     Asked("18:50", "Which queue takes the export jobs?", _AB, "first", "first"),
@@ -81,7 +74,7 @@ DAY = (
 )
 """The questions of the day, in their order."""
 
-CAPS: Mapping[str, Any] = MappingProxyType({"passes_per_day": 80, "usd_per_day": "20.00"})
+CAPS: Mapping[str, Any] = MappingProxyType({"passes_per_day": 86, "usd_per_day": "20.00"})
 """Caps that the last question of the day no longer fits under."""
 PRICES = """\
 ["claude-fable-5"]

@@ -57,10 +57,11 @@ def settle(writing: Writing, settlements: Sequence[Settlement]) -> None:
 
 
 def end(writing: Writing, ending: Ending) -> None:
-    """Give back slots and question, keep the receipt and append the last rows; a run ends once."""
+    """Settle the last calls, give back slots and question, keep the receipt, append the rows; a run ends once."""
     run = questions.run_of(writing.connection, ending.run_id, ending.question_key)
     if run.ended_us is not None:
         return
+    settle(writing, ending.settlements)
     caps.give_back(writing.connection, ending.run_id, unsettled=ending.unsettled)
     receipts.keep(writing.connection, ending)
     if not run.snapshot:

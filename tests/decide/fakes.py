@@ -97,6 +97,9 @@ class MemoryStore:
         return None
 
     async def settle(self, settlements: Sequence[Settlement]) -> None:
+        await self._charged(settlements)
+
+    async def _charged(self, settlements: Sequence[Settlement]) -> None:
         self._check("settle")
         for one in settlements:
             if self.reserved.pop(one.call_id, None) is None:
@@ -108,6 +111,7 @@ class MemoryStore:
 
     async def end(self, ending: Ending) -> None:
         self._check("end")
+        await self._charged(ending.settlements)
         known = self.questions[ending.question_key]
         known.snapshot = known.snapshot or ending.snapshot
         known.attempts += ending.counts_as_attempt

@@ -9,12 +9,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from decide.gate import Fired, GateRow, Rule, Stage, fired, parse_rows, touched
+from decide.gate import WORDING, Fired, GateRow, Rule, Stage, fired, parse_rows, touched
+from decide.gate_hints import Hints
 from decide.policy import default_rows
 from scripts.gate_report import measure, read_examples, summary
 
 HERE = Path(__file__).parent
 GIVEN, CARRY_OVER = HERE / "gate_examples.jsonl", HERE / "gate_carry_over.jsonl"
+SETS = sorted(HERE.glob("gate_*.jsonl"))
 DEFAULTS = default_rows()
 ROW = {"id": "own", "stage": "class", "means": "m", "remedy": "r"}
 
@@ -112,6 +114,51 @@ def test_rows_of_two_documents_are_read_each_by_its_own_words() -> None:
     assert [hit.text for hit in fired((*one, *two), question="red blue", options=())] == ["red", "blue"]
 
 
+# what the hints add
+
+COLOURS = Hints(
+    ("due", "own", "second"), (0.5, 0.5, 0.2), (0.0, 0.0, 0.0), {"red": "20\t100\t90\t20", "@dark": "20\t60\t40\t10"}
+)
+
+
+def hinted(**fields: object) -> tuple[GateRow, ...]:
+    more = [{**ROW, **fields}, {**ROW, "id": "second"}]
+    return parse_rows({"row": more, "words": {"dark": ["black~, brown~"]}}, COLOURS)
+
+
+def test_hints_fire_a_row_where_no_rule_does_and_name_the_words() -> None:
+    assert hits(hinted(), "The RED one?") == [
+        (WORDING, "reads like own: RED"),
+        (WORDING, "reads like second: RED"),
+    ]
+    assert hits(hinted(fires=["red one"]), "The RED one?") == [
+        ("question", "RED one?"),
+        (WORDING, "reads like second: RED"),
+    ]
+
+
+def test_hints_weigh_the_question_with_its_options() -> None:
+    assert hits(hinted(), "Which?", "the red", "that") != []
+    assert hits(hinted(), "Which?", "the green", "that") == []
+
+
+def test_where_no_row_reaches_its_bar_the_best_one_fires() -> None:
+    assert [hit.row.id for hit in fired(hinted(), question="browns?", options=())] == ["own"]
+
+
+def test_an_innocent_phrase_takes_its_words_from_the_hints_too() -> None:
+    policy = parse_rows({"row": [ROW], "innocent": ["red tape"]}, COLOURS)
+    assert hits(policy, "red tape?") == []
+    assert hits(policy, "red or red tape?") != []
+
+
+def test_a_row_can_do_without_hints_or_have_them_fire_sooner_or_later() -> None:
+    assert [hit.row.id for hit in fired(hinted(hints=False), question="red", options=())] == ["second"]
+    assert hits(hinted(caution=-0.6), "red") == [(WORDING, "reads like second: red")]
+    assert hits(hinted(caution=0.5), "nothing known") == []
+    assert hits(parse_rows({"row": [ROW]}), "red") == []
+
+
 def test_a_row_is_a_value() -> None:
     (row,) = rows({"find": ["press"], "within": 3})
     assert (row.stage, row.rules) == (Stage.CLASS, (Rule(find=("press",), within=3),))
@@ -123,7 +170,7 @@ def test_a_row_is_a_value() -> None:
 BARS = {"any_recall": 0.90, "recall": 0.75, "harmless_fired": 0.05}
 
 
-@pytest.mark.parametrize("path", [GIVEN, CARRY_OVER], ids=["given", "carry_over"])
+@pytest.mark.parametrize("path", SETS, ids=lambda path: path.stem)
 def test_the_default_rows_clear_the_bars(path: Path) -> None:
     told: Any = summary(DEFAULTS, measure(DEFAULTS, read_examples(path, DEFAULTS)))
     assert told["any_recall"] >= BARS["any_recall"]
@@ -131,23 +178,22 @@ def test_the_default_rows_clear_the_bars(path: Path) -> None:
     assert told["harmless_fired"] <= BARS["harmless_fired"]
 
 
-def test_the_carry_over_set_is_large_and_shares_no_question_with_the_given_one() -> None:
+def test_no_set_shares_a_question_with_another_one() -> None:
     texts = [
-        [json.loads(line)["question"] for line in path.read_text(encoding="utf-8").splitlines()]
-        for path in (GIVEN, CARRY_OVER)
+        {json.loads(line)["question"] for line in path.read_text(encoding="utf-8").splitlines()} for path in SETS
     ]
-    assert (len(texts[0]), len(texts[1]) >= 150, set(texts[0]) & set(texts[1])) == (180, True, set())
+    assert sum(map(len, texts)) == len(set().union(*texts))
 
 
 def test_no_rule_of_the_defaults_is_idle() -> None:
     """Each rule, alone, fires on some labelled question: one that never does is a slip of the pen."""
     alone = {
-        f"{row.id}: {rule}": replace(row, id=f"{row.id}: {rule}", rules=(rule,))
+        f"{row.id}: {rule}": replace(row, id=f"{row.id}: {rule}", rules=(rule,), hints=None)
         for row in DEFAULTS
         for rule in row.rules
     }
     idle = set(alone)
-    for one in (one for path in (GIVEN, CARRY_OVER) for one in read_examples(path, DEFAULTS)):
+    for one in (one for path in SETS for one in read_examples(path, DEFAULTS)):
         idle -= ids(fired([alone[name] for name in idle], question=one.question, options=one.options))
     assert idle == set()
 
@@ -167,7 +213,7 @@ def test_no_rule_of_the_defaults_is_idle() -> None:
         ("spend_money", "Pay the ven\u200bdor 40 now?"),
         ("commitment", "Sign the con\u00adtract with the supplier?"),
         ("production_write", "deploy to PRODUCTION—now?"),
-        ("production_write", "Roll out to production or staging?"),
+        ("production_write", "Roll it out to production, or wait?"),
         ("production_write", "CI is green, all tests pass. Deploy to production?"),
         ("others_credentials", "Use Dana’s password?"),
         ("others_credentials", "Use DANA'S PASSWORD?"),
@@ -189,6 +235,7 @@ def test_a_tricky_text_that_fires(row: str, question: str) -> None:
         "Does it charge the battery while it is idle?",
         "Charge the battery to 80 percent in the simulator?",
         "Deploy to staging?",
+        "Is the CI budget of twelve minutes a job still enough?",
         "Is the production build minified?",
         "Which colour for the button?",
         "Commit the lockfile?",
@@ -265,6 +312,12 @@ WORDS = sorted(
 @given(st.lists(st.sampled_from(WORDS), max_size=60))
 def test_no_row_of_policy_words_upsets_it(words: list[str]) -> None:
     fired(DEFAULTS, question=" ".join(words), options=())
+
+
+@given(st.lists(st.sampled_from(sorted(DEFAULTS[0].hints.lines if DEFAULTS[0].hints else ())), max_size=60))
+def test_no_row_of_hinted_words_upsets_it(names: list[str]) -> None:
+    for hit in fired(DEFAULTS, question=" ".join(names), options=[("a", name, ()) for name in names[:3]]):
+        assert hit.text
 
 
 LONG = 100_000

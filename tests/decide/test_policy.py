@@ -56,8 +56,25 @@ def test_a_row_takes_the_place_of_the_default_one_with_its_id(tmp_path: Path) ->
     assert len(rows) == len(default_rows())
 
 
+def test_what_a_row_does_not_name_stays_as_it_is_in_the_default_one(tmp_path: Path) -> None:
+    text = 'base = "default"\n[[row]]\nid = "money"\ncaution = 0.3\n[[row]]\nid = "commitment"\nhints = false\n'
+    own = {row.id: row for row in load_rows(kept(tmp_path / "gate.toml", text))}
+    default = {row.id: row for row in default_rows()}
+    assert own["money"].caution == 0.3
+    assert own["money"].rules == default["money"].rules
+    assert (own["money"].hints is not None, own["commitment"].hints) == (True, None)
+
+
+def test_the_hints_know_the_default_rows_and_no_others(tmp_path: Path) -> None:
+    assert all(row.hints and row.id in row.hints.rows for row in default_rows())
+    rows = load_rows(kept(tmp_path / "gate.toml", 'base = "default"\n' + ROW))
+    assert [row.id for row in rows if row.hints is None] == ["own"]
+    (money,) = load_rows(kept(tmp_path / "own.toml", ROW.replace('"own"', '"money"')))
+    assert money.hints is None
+
+
 def test_words_and_innocent_phrases_are_added_to_those_of_the_defaults(tmp_path: Path) -> None:
-    question = "Push it to the live site?"
+    question = "Change the live site?"
     assert "production_write" in {hit.row.id for hit in fired(default_rows(), question=question, options=OPTIONS)}
     text = 'base = "default"\ninnocent = ["live site"]\n[words]\nchanging = ["blorbo"]\nnew = ["x"]\n'
     rows = load_rows(kept(tmp_path / "gate.toml", text))
@@ -65,6 +82,7 @@ def test_words_and_innocent_phrases_are_added_to_those_of_the_defaults(tmp_path:
     assert rows[0].lexicon.read("error budget").has("innocent")
     assert rows[0].lexicon.read("blorbo").has("changing")
     assert rows[0].lexicon.read("deploy").has("changing")
+    assert rows[0].lexicon.kinds["blorbo"] == ("changing",)
 
 
 def test_a_row_without_rules_fires_on_acts_alone(tmp_path: Path) -> None:
@@ -101,6 +119,10 @@ def test_a_row_without_rules_fires_on_acts_alone(tmp_path: Path) -> None:
             "'near' is not known; allowed are find, within, unless, given, never",
         ),
         (ROW + 'acts = "buy"\n', "row 'own': acts: a list of texts"),
+        (ROW + "hints = 3\n", "row 'own': hints: true or false"),
+        (ROW + "hints = true\n", "true only for a default row on base default, not True"),
+        (ROW + 'caution = "much"\n', "row 'own': caution: a number from -9 to 9, not 'much'"),
+        (ROW + "caution = nan\n", "row 'own': caution: a number from -9 to 9, not nan"),
         (ROW + 'colour = "red"\n', "row 'own': 'colour' is not known; allowed are id, stage, means, remedy, acts"),
         (ROW + ROW, "row 'own': id: more than one row has it"),
         (ROW + ROW.replace('"own"', '"Own"'), "id: more than one row has it"),

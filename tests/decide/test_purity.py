@@ -22,6 +22,7 @@ EDGE = {
     "prices": "reads the price table and its file",
     "ports": "the values that cross to the world, paths among them",
     "run": "the run itself",
+    "settler": "writes to the store",
     "tasks": "works done at once",
 }
 """The modules of decide's own folder that are not pure, and what for."""
@@ -117,7 +118,7 @@ def test_a_rule_imports_nothing_that_is_not_pure(path: Path) -> None:
 RULES = {
     *("reason", "quota", "seat", "pick", "ladder"),
     *("question", "reply", "verdict", "consultation", "ruling", "level", "money", "snapshot", "brief", "ledger"),
-    *("gate", "gate_text", "gate_words"),
+    *("gate", "gate_features", "gate_hints", "gate_text", "gate_words"),
 }
 
 
