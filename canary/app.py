@@ -5,7 +5,7 @@ import logging
 import os
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,8 @@ from canary.sources.keychain import system_keychain
 from canary.tick import Ticked, tick
 from canary.version import VERSION
 from canary.world import PURPOSE, World
-from decide.refusal import REFUSAL_LASTS
+from decide.ports import StoreError
+from decide.refusal import REFUSAL_LASTS, Refusal
 from decide.rungs.http import Http
 from exporters.textfile import Textfile
 from exporters.view import Health, View
@@ -64,9 +65,27 @@ async def tick_once(config: Config, memory: Memory, state_dir: Path) -> Ticked:
     """One tick on this machine; `state_dir` is where feeds are kept."""
     world, http = real_world(config, SystemClock())
     try:
-        return await tick(plan_of(config, state_dir=state_dir), memory, world)
+        refusals = await _refusals(config, state_dir, world)
+        return await tick(plan_of(config, state_dir=state_dir), memory, world, refusals=refusals)
     finally:
         await http.aclose()
+
+
+async def _refusals(config: Config, state_dir: Path, world: World) -> Sequence[Refusal]:
+    """What decision runs met on seats, where there is a ledger; one that cannot be read is told in the log."""
+    from canary.ledger import Ledger, place_of
+
+    place = place_of(config, state_dir, world.environ)
+    if isinstance(place, Path) and not place.exists():
+        return ()
+    ledger = Ledger(place)
+    try:
+        return await ledger.refusals(world.clock.now() - REFUSAL_LASTS)
+    except StoreError as error:
+        log.warning("what decision runs met on seats is not known: %s", error)
+        return ()
+    finally:
+        await ledger.close()
 
 
 def listen(address: str) -> socket.socket:

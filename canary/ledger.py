@@ -1,5 +1,6 @@
 """Ledger: the store as this machine has it, opened when it is first needed and again after it was lost."""
 
+import asyncio
 import os
 import socket
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settleme
 from decide.question import QuestionError
 from decide.refusal import Refusal
 from decide.reply import Failure
+from decide.setup import UsageError
 
 if TYPE_CHECKING:
     from decide.store.store import SqlStore
@@ -40,14 +42,19 @@ class Ledger:
     def __init__(self, place: str | Path) -> None:
         self.place = place
         self._store: SqlStore | None = None
+        self._opening = asyncio.Lock()
 
     async def opened(self) -> "SqlStore":
         """The store itself; raises StoreError while there is none."""
-        if self._store is None:
-            from decide.store.opening import open_store
+        async with self._opening:
+            if self._store is None:
+                from decide.store.opening import open_store
 
-            self._store = await open_store(self.place, host=socket.gethostname(), pid=os.getpid())
-        return self._store
+                try:
+                    self._store = await open_store(self.place, host=socket.gethostname(), pid=os.getpid())
+                except ValueError as error:
+                    raise UsageError(f"store: {error}") from error
+            return self._store
 
     async def close(self) -> None:
         """Let go of the store."""

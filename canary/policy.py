@@ -1,11 +1,10 @@
 """Policy: the rows, prices and caps that a configuration puts over decisions."""
 
-from decide.prices import Prices, load_prices
-
 from canary.config import Config
 from decide.gate import GateRow
 from decide.policy import default_rows, load_rows
 from decide.ports import Caps
+from decide.prices import Prices, load_prices
 
 
 def policy_of(config: Config) -> tuple[GateRow, ...]:

@@ -11,7 +11,7 @@ from decide.day import rolls_at
 from decide.gate import Fired
 from decide.ledger import Row, RowKind
 from decide.money import dollars
-from decide.passes import Pass, row, settlement
+from decide.passes import Pass, refusal, settlement
 from decide.ports import CapSpent, Ending, KeptPass, Settlement, StoreError, StoreFault
 from decide.question import dump
 from decide.receipt import Close, Facts, Receipt, document, exit_of, states, word
@@ -19,6 +19,7 @@ from decide.reply import Reply
 from decide.retry import backoff, retry_at
 from decide.ruling import ANSWERED, Outcome, Ruling
 from decide.setup import Setup
+from decide.verdict import NoVerdict
 from decide.why import Held, explain, held_by
 
 CLOSING = frozenset((*ANSWERED, Outcome.NEEDS_HUMAN))
@@ -81,6 +82,8 @@ class Ender:
         unit = "USD" if usd else "passes"
         retry = rolls_at(self.setup.clock(), self.setup.caps.zone)
         why = f"the cap {spent.cap}_per_day has no room for a run's worst case: {used} of {limit} {unit} are taken"
+        if not spent.used:
+            why = f"the cap {spent.cap}_per_day is too low for one run's worst case: {limit} {unit}; raise it"
         return await self._end(Outcome.HELD, why, retry=retry)
 
     async def by_ledger(self, error: StoreError) -> Receipt:
@@ -88,25 +91,33 @@ class Ender:
         if not self._opened:
             with suppress(StoreError):  # the question is free again as soon as the store can be written
                 await self.setup.store.release(self.facts.id)
-        why = f"{error.fault}: {error}; {LEDGER_REMEDY[error.fault]}"
+        self._take_back()
+        lost = "; the calls that were made stay charged" if self.asking and self.asking.passes else ""
+        why = f"{error.fault}: {error}; {LEDGER_REMEDY[error.fault]}{lost}"
         return Receipt(document(self.facts, self._close(Outcome.HELD, why, by_ledger=True)), stored=False)
 
     async def cancelled(self) -> Receipt:
         """The end of a run that was told to stop: calls that were out are charged at their worst case."""
-        now, asking = self.setup.clock(), self.asking
         try:
-            if asking is not None:
-                stopped = [
-                    Pass(call, max(0.0, (now - call.began).total_seconds()), Reply(), None)
-                    for call in asking.out.values()
-                ]
-                asking.out.clear()
-                asking.passes += stopped
-                for one in stopped:
+            now, asking = self.setup.clock(), self.asking
+            for one in self._take_back():
+                if asking is not None:
                     asking.settler.add(self._settlement(one, now))
             return await self._end(Outcome.CANCELLED, "the run was told to stop")
         except StoreError as error:
             return await self.by_ledger(error)
+
+    def _take_back(self) -> list[Pass]:
+        """The calls that were still out, told as passes that nobody waits for any more."""
+        if self.asking is None:
+            return []
+        now, asking = self.setup.clock(), self.asking
+        stopped = [
+            Pass(call, max(0.0, (now - call.began).total_seconds()), Reply(), None) for call in asking.out.values()
+        ]
+        asking.out.clear()
+        asking.passes += stopped
+        return stopped
 
     def _settlement(self, made: Pass, now: datetime) -> Settlement:
         level, key = self.facts.level.name.value, self.facts.key
@@ -180,7 +191,9 @@ class Ender:
     def _rows(self, close: Close, gates: Sequence[Held]) -> list[Row]:
         """The rows of an end: attempts that were refused, consultations, policy rows that held, the decision."""
         level, key, at = self.facts.level.name.value, self.facts.key, close.at
-        rows = [row(one, at=at, level=level, question=key, receipt=self.facts.id) for one in close.refused]
+        spoilt = [one for one in close.passes if isinstance(one.result, NoVerdict) and one.result.failure.durable]
+        rows = [refusal(one, at=at, level=level, question=key, receipt=self.facts.id) for one in close.refused]
+        rows += [refusal(one, at=at, level=level, question=key, receipt=self.facts.id) for one in spoilt]
         names = (self.setup.primary.name, self.setup.second.name, self.setup.primary.name)
         blank = Row(RowKind.CONSULTATION, at, level=level, question=key, receipt=self.facts.id)
         rows += [

@@ -67,7 +67,7 @@ async def _public(parts: SplitResult, find: Resolve) -> str:
     """The one address to connect to: the first of the name's, all of which are public."""
     host = parts.hostname or ""
     if host.rstrip(".") in METADATA_HOSTS:
-        raise Refused(f"leads to {host}, a metadata service; `allow_private` would allow it")
+        raise Refused(f"leads to {host}, a metadata service; `allow_private_urls` would allow it")
     try:
         addresses = list(await find(host, parts.port or (443 if parts.scheme == "https" else 80)))
     except (OSError, UnicodeError) as error:
@@ -76,7 +76,7 @@ async def _public(parts: SplitResult, find: Resolve) -> str:
         raise Refused(f"names a host that is not found: {host}")
     for address in addresses:
         if not is_public(address):
-            raise Refused(f"leads to {address}, which is no public address; `allow_private` would allow it")
+            raise Refused(f"leads to {address}, which is no public address; `allow_private_urls` would allow it")
     return addresses[0]
 
 

@@ -30,8 +30,8 @@ class Row:
     """One thing that happened; unused fields are empty or 0. Changing this changes every digest.
 
     `result` is a pass's or consultation's result, or a decision's outcome; `role` a pass's role; `billing` and
-    `source` say whose money and how it is known. A `refused` row is an attempt that a seat refused unbilled:
-    `clears_at` is when it said that it clears. `body` is JSON text with what no counter needs.
+    `source` say whose money and how it is known. A `refused` row says that a seat is not to be used for
+    a while: `clears_at` is when it said that it clears. `body` is JSON text with what no counter needs.
     """
 
     kind: RowKind

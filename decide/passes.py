@@ -132,11 +132,11 @@ def settlement(made: Pass, *, at: datetime, level: str, question: str, receipt: 
 
 
 def row(made: Pass, *, at: datetime, level: str, question: str, receipt: str) -> Row:
-    """The ledger row of a pass, or of an attempt that was refused unbilled."""
+    """The ledger row of a pass."""
     call, usage = made.call, made.reply.usage or Usage()
     trouble = made.result.trouble if isinstance(made.result, NoVerdict) else None
     return Row(
-        kind=RowKind.REFUSED if made.refused else RowKind.PASS,
+        kind=RowKind.PASS,
         at=at,
         level=level,
         rung=call.rung,
@@ -156,7 +156,25 @@ def row(made: Pass, *, at: datetime, level: str, question: str, receipt: str) ->
         receipt=receipt,
         call_id=call.slot.call_id,
         clears_at=trouble.clears_at if trouble else None,
-        body=json.dumps({"credential": call.credential}) if made.refused else "{}",
+    )
+
+
+def refusal(made: Pass, *, at: datetime, level: str, question: str, receipt: str) -> Row:
+    """The row by which every reader knows that a seat is not to be used for a while, paid call or not."""
+    trouble = made.result.trouble if isinstance(made.result, NoVerdict) else None
+    return Row(
+        kind=RowKind.REFUSED,
+        at=at,
+        level=level,
+        rung=made.call.rung,
+        seat=made.call.seat,
+        role=made.call.role.value,
+        result=made.word,
+        question=question,
+        receipt=receipt,
+        call_id=made.call.slot.call_id,
+        clears_at=trouble.clears_at if trouble else None,
+        body=json.dumps({"credential": made.call.credential}),
     )
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from decide.consultation import AnsweredBy, Declined, Incomplete, Resolved, State, Unreachable
+from decide.verdict import accepts
 
 
 class Outcome(StrEnum):
@@ -140,8 +141,9 @@ def _single(answer: Resolved, primary: State, second: State) -> Ruling:
 
 def _two_models(primary: Resolved, second: Resolved) -> bool:
     """Whether two known, different models answered: one model twice is no second opinion."""
-    known = primary.answered_by.known and second.answered_by.known
-    return known and primary.answered_by.model.casefold() != second.answered_by.model.casefold()
+    one, other = primary.answered_by, second.answered_by
+    alike = accepts((one.model,), other.model) or accepts((other.model,), one.model)
+    return one.known and other.known and not alike
 
 
 def _agree(primary: State, second: State, option_id: str) -> bool:

@@ -20,7 +20,7 @@ from decide.setup import Setup, TieBreak, UsageError
 from decide.slots import PARTS, Slots, allot, every
 from decide.snapshot import Snapshot, Source
 from decide.tasks import gathered, uninterrupted
-from decide.verdict import Resolved
+from decide.verdict import Resolved, accepts
 from decide.watch import Ended, Waiting, Watch, unwatched
 
 POLL_S = 0.5
@@ -91,12 +91,19 @@ async def _whole(ender: Ender, sources: Sequence[Source], watch: Watch) -> Recei
     cuts = snapshot.cut(frozen, facts.level.evidence_budget)[1]
     ender.facts = replace(facts, attempts=ready.attempts, snapshot=frozen, cuts=cuts)
     ender.first = ready.snapshot is None
-    ender.kept = ready.kept
+    ender.kept = tuple(one for one in ready.kept if stands(one, setup))
     try:
         return await _asked(ender, watch)
     except asyncio.CancelledError:
         await uninterrupted(_stopped(ender, watch))
         raise
+
+
+def stands(one: KeptPass, setup: Setup) -> bool:
+    """Whether a pass of an earlier attempt still counts: its rung plays that part, and accepts the model it gave."""
+    rung = setup.second if one.consultation == "second" else setup.primary
+    answered = one.ballot.answered_by
+    return one.record["rung"] == rung.name and (not answered.known or accepts(rung.accepted, answered.model))
 
 
 async def _stopped(ender: Ender, watch: Watch) -> None:

@@ -1,6 +1,7 @@
 """rungwatch ask: one question taken through the ladder; prints the ruling and exits by it."""
 
 import asyncio
+import errno
 import json
 import os
 import signal
@@ -82,7 +83,7 @@ def command(
         asyncio.run(run.go())
     except refusals() as error:
         raise UsageFault(str(error)) from error
-    context.exit(_printed(run, as_json=as_json))
+    context.exit(_told(run, as_json=as_json))
 
 
 def refusals() -> tuple[type[Exception], ...]:
@@ -155,24 +156,38 @@ def stoppable(task: "asyncio.Task[Any]") -> Iterator[None]:
                 signal.signal(number, signal.SIG_IGN)  # what is left to do is to print and to end
 
 
-def _printed(run: _Run, *, as_json: bool) -> int:
-    """The exit code of what was shown."""
+def _told(run: _Run, *, as_json: bool) -> int:
+    """The exit code of the run, also where nobody can be shown what it found."""
+    code = CANCELLED if run.receipt is None else run.receipt.exit_code
+    if sys.stdout is None:
+        return code
+    try:
+        _printed(run, as_json=as_json)
+        sys.stdout.flush()
+    except OSError as error:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())  # or the interpreter tries again when it ends
+        if error.errno != errno.EPIPE:
+            click.echo(f"the ruling cannot be printed ({error.strerror}); see `rungwatch receipt show`", err=True)
+    return code
+
+
+def _printed(run: _Run, *, as_json: bool) -> None:
     done = run.receipt
     if done is None:
         click.echo("stopped before anybody was asked; nothing was spent", err=True)
-        return CANCELLED
+        return
     if as_json:
         click.echo(json.dumps(dict(done.document), indent=2))
         if not done.stored:
             click.echo("no store holds this receipt: keep what is printed here", err=True)
-        return done.exit_code
+        return
     from canary.cli.sheet import Sheet
     from canary.cli.telling import Seen, ruling
     from canary.cli.wording import Reader
 
     earlier = datetime.fromisoformat(done.document["began_at"]) < run.began
     Sheet(sys.stdout).facts(ruling(done.document, Reader(datetime.now(UTC)), Seen(done.stored, earlier)))
-    return done.exit_code
 
 
 async def _rehearse(given: Asked, config: "Config", place: Path, level: LevelName | None, *, as_json: bool) -> None:

@@ -153,7 +153,7 @@ def settle_by_evidence(
     """Charge a call that nobody settled with what evidence says that it cost, and record the evidence."""
     slot = next((one for one in writing.connection.execute(_UNCLEAR) if one.call_id == call_id), None)
     if slot is None or not _lost(slot, at=at, here=here):
-        raise ValueError(f"call id {call_id!r} is not unsettled; `rungwatch ledger unsettled` lists those that are")
+        raise ValueError(f"call id {call_id!r} is not unsettled; `rungwatch ledger status` lists those that are")
     if micro_usd < 0 or not evidence.strip():
         raise ValueError("evidence is a text that is not empty, and an amount of 0 or more")
     _change(writing.connection, [(slot, SlotState.SETTLED, micro_usd)])

@@ -1,6 +1,7 @@
 """Migrate: the shape of a store brought up to this version's, by Alembic and in one transaction."""
 
 from pathlib import Path
+from threading import Lock
 
 from sqlalchemy import Connection, func, inspect, select, text
 
@@ -12,6 +13,8 @@ NEWEST = "0001"
 VERSION_TABLE = "rungwatch_schema"
 MIGRATIONS = Path(__file__).parent / "migrations"
 _LOCK_KEY = 7_811_940_521_136_045_001
+_ONE_AT_A_TIME = Lock()
+"""Alembic keeps what it works on in globals of the process."""
 _VERSION = text(f"SELECT version_num FROM {VERSION_TABLE}")  # noqa: S608 - a name of ours
 
 
@@ -55,4 +58,5 @@ def _upgrade(connection: Connection) -> None:
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
     config.attributes["version_table"] = VERSION_TABLE
-    command.upgrade(config, "head")
+    with _ONE_AT_A_TIME:
+        command.upgrade(config, "head")

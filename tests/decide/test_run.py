@@ -504,3 +504,37 @@ async def test_a_file_that_changes_under_the_run_changes_nothing(tmp_path: Path)
 async def nowhere(request: Request) -> Response:
     """A network that is not to be used."""
     raise AssertionError(request.url)
+
+
+@pytest.mark.parametrize("change", ["the rungs swap their roles", "the rung takes another model"])
+async def test_what_stands_of_an_attempt_is_the_same_rungs_word_on_a_model_it_accepts(change: str) -> None:
+    store = MemoryStore()
+    first = setup_of(says("opt_a"), MALFORMED, store)
+    assert (await ask(QUESTION, setup=first)).outcome is Outcome.ERROR
+    answers = Scripted(says("opt_a")), Scripted(says("opt_a"))
+    if change == "the rungs swap their roles":
+        primary = rung("astra", answers[0], role=Role.PRIMARY)
+        second = rung("fable", answers[1], role=Role.SECOND)
+    else:
+        primary = rung("fable", answers[0], role=Role.PRIMARY, model="newer")
+        second = rung("astra", answers[1], role=Role.SECOND)
+    done = await ask(QUESTION, setup=replace(first, primary=primary, second=second))
+    assert done.outcome is Outcome.AGREED
+    assert not any(one["kept"] for one in done.document["passes"])
+    assert [len(one.briefs) for one in answers] == [2, 2]
+
+
+async def test_a_paid_call_that_spoils_a_seat_is_told_to_whoever_reads_next() -> None:
+    store = MemoryStore()
+    await ask(QUESTION, setup=setup_of(says("opt_b", model="another"), says("opt_b"), store))
+    kinds = [(row.kind, row.result, row.micro_usd > 0) for row in store.rows if row.rung == "fable"]
+    assert (RowKind.PASS, "substituted", True) in kinds
+    assert (RowKind.REFUSED, "substituted", False) in kinds
+
+
+async def test_a_store_that_dies_under_a_run_leaves_the_calls_on_the_receipt() -> None:
+    store = MemoryStore(fault=StoreError(StoreFault.UNWRITABLE, "disk full"), fault_in=frozenset({"settle", "end"}))
+    done = await ask(QUESTION, setup=setup_of(says("opt_a"), says("opt_a"), store))
+    assert (done.outcome, done.exit_code) == (Outcome.HELD, 4)
+    assert len(done.document["passes"]) == 4
+    assert "stay charged" in done.document["why"]

@@ -324,3 +324,24 @@ def test_nothing_heavy_is_loaded_for_help() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True, cwd=ROOT)
     assert heavy.isdisjoint(name.partition(".")[0] for name in json.loads(done.stdout))
+
+
+def test_a_seat_that_walled_a_run_is_capped_for_the_canary_too(both: Ladder) -> None:
+    both.answers(CAPPED, names("keep"))
+    assert both.run("ask", *QUESTION).exit_code == 0
+    shown = both.run("canary")
+    assert "ladder OK" not in shown.output
+    assert "a decision run was refused on this seat" in shown.output
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("extra", [[], ["--json"]])
+def test_the_exit_code_is_the_rulings_also_where_nothing_can_be_printed(both: Ladder, extra: list[str]) -> None:
+    both.answers(declines("needs_human"), names("keep"))
+    code = "import sys; from canary.cli.main import main; main()"
+    words = [sys.executable, "-c", code, "ask", *QUESTION, *extra, *both.places]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+    assert done.returncode == 3, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "cannot be printed" in done.stderr
