@@ -41,6 +41,8 @@ log = logging.getLogger("rungwatch")
 RELOAD_EVERY_S = 30.0
 REFRESH_EVERY_S = 15.0
 
+Job = Callable[[], Awaitable[None]]
+
 
 class PortTakenError(Exception):
     """The address to listen on cannot be had; the text names it."""
@@ -116,7 +118,7 @@ class Extras:
     before_tick: Callable[[], None] = lambda: None
     caption: Callable[[], str] = str
     shown: Callable[[View], None] = lambda view: None
-    jobs: tuple[tuple[str, float, Callable[[], Awaitable[None]]], ...] = ()
+    jobs: tuple[tuple[str, float, Job], ...] = ()
 
 
 async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: Extras | None = None) -> None:
@@ -153,20 +155,14 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
 def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "Composed":
     """The daemon, its schedule (not started) and its HTTP application, wired to one another."""
     from canary.daemon import Daemon, Hooks
+    from canary.following import Following
     from canary.ledger import Ledger, place_of
-    from canary.policy import caps_of, gate_rows_of
-    from canary.schedule import Schedule
     from exporters.endpoint import endpoint
     from exporters.exposition import Exposition
-    from exporters.follow import LedgerFollower
 
     config = loaded.config
-    memory, warning = folder.load_memory(state_dir)
-    if warning:
-        log.warning("%s", warning)
     ways: list[Callable[[View], None]] = []
-    ledger = Ledger(place_of(config, state_dir, world.environ))
-    follower = LedgerFollower(ledger, caps_of(config), gate_rows=gate_rows_of(config), log=log)
+    following = Following(config, Ledger(place_of(config, state_dir, world.environ)), extras.clock.now)
 
     def publish(view: View) -> None:
         for way in ways:
@@ -175,21 +171,20 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
     def reset(new: Config) -> None:
         schedule.reset(new.canary.interval / extras.speed, new.canary.jitter / extras.speed)
         textfiles[:] = _textfile(new, exposition)
-        follower.caps, follower.gate_rows = caps_of(new), gate_rows_of(new)
-        if (new.serve, new.state, new.store) != (config.serve, config.state, config.store):
-            log.warning("the new [serve] listen, [state] dir or [store] takes a restart")
+        following.take(new)
+        _tell_restart(config, new)
 
     hooks = Hooks(
         publish,
         lambda line: log.info("%s", line),
         reset,
         extras.hold,
-        refusals=lambda: ledger.refusals(extras.clock.now() - REFUSAL_LASTS),
-        facts=lambda: follower.facts,
+        refusals=following.refusals,
+        facts=following.facts,
         before_tick=extras.before_tick,
         caption=extras.caption,
     )
-    daemon = Daemon(config, state_dir, memory, world, hooks, demo=extras.demo)
+    daemon = Daemon(config, state_dir, _memory(state_dir), world, hooks, demo=extras.demo)
     exposition = Exposition(daemon.view(), extras.clock.now)
     textfiles = list(_textfile(config, exposition))
 
@@ -198,34 +193,54 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
             write(view)
 
     ways += [exposition.publish, to_textfiles, extras.shown]
-    schedule = Schedule(
-        daemon.tick,
-        interval=config.canary.interval / extras.speed,
-        jitter=config.canary.jitter / extras.speed,
-        clock=SystemClock(),
-    )
 
     async def refresh() -> None:
-        await follower.refresh(extras.clock.now())
+        await following.refresh()
         exposition.publish(daemon.view())
         to_textfiles(daemon.view())
 
-    schedule.every(max(1.0, REFRESH_EVERY_S / extras.speed), refresh, "refresh", now=True)
+    schedule = _schedule(daemon, config, extras, refresh, following.purge)
+    app = endpoint(daemon.view, exposition, partial(_health, daemon, schedule), daemon.probes, extras.clock.now)
+    return Composed(daemon, schedule, app, following.ledger, refresh)
+
+
+def _tell_restart(config: Config, new: Config) -> None:
+    if (new.serve, new.state, new.store) != (config.serve, config.state, config.store):
+        log.warning("the new [serve] listen, [state] dir or [store] takes a restart")
+
+
+def _memory(state_dir: Path) -> Memory:
+    memory, warning = folder.load_memory(state_dir)
+    if warning:
+        log.warning("%s", warning)
+    return memory
+
+
+def _schedule(daemon: "Daemon", config: Config, extras: Extras, refresh: Job, purge: Job) -> "Schedule":
+    """The tick on its interval, and everything else that comes round; the demo's clock hurries all of it."""
+    from canary.following import PURGE_EVERY
+    from canary.schedule import Schedule
+
+    speed, canary = extras.speed, config.canary
+    schedule = Schedule(
+        daemon.tick, interval=canary.interval / speed, jitter=canary.jitter / speed, clock=SystemClock()
+    )
+    schedule.every(max(1.0, REFRESH_EVERY_S / speed), refresh, "refresh", now=True)
+    schedule.every(PURGE_EVERY.total_seconds() / speed, purge, "purge")
     for name, seconds, job in extras.jobs:
         schedule.every(seconds, job, name)
-    health = partial(_health, daemon, schedule)
-    app = endpoint(daemon.view, exposition, health, daemon.probes, extras.clock.now)
-    return Composed(daemon, schedule, app, ledger)
+    return schedule
 
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A daemon, its schedule, its HTTP application and its ledger, wired to one another."""
+    """A daemon, its schedule, its HTTP application, its ledger and what reads that on, wired to one another."""
 
     daemon: "Daemon"
     schedule: "Schedule"
     app: "Starlette"
     ledger: "Ledger"
+    refresh: Job
 
 
 def _health(daemon: "Daemon", schedule: "Schedule") -> Health:

@@ -24,6 +24,7 @@ async def drive(loaded: Loaded, state_dir: Path, bound: socket, clock: FastClock
     serving = asyncio.create_task(server.serve(sockets=[bound]))
     while not serving.done():
         await daemon.tick()
+        await made.refresh()
 
 
 def main() -> None:

@@ -223,7 +223,7 @@ def test_a_spent_cap_holds_and_says_until_when(tmp_path: Path, home: Path, caps:
     (tmp_path / "prices.toml").write_text(rates, encoding="utf-8")
     done = capped.run("ask", *QUESTION)
     assert done.exit_code == 2, done.output
-    assert f"HELD: the cap {told} has no room" in done.stdout
+    assert f"HELD: the cap {told} is too low for one run" in done.stdout
     assert re.search(r"^retry +\S.*, in ", done.stdout, re.MULTILINE)
     assert not capped.calls()
 
