@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -13,6 +14,11 @@ from hypothesis import HealthCheck, settings
 # a busy machine is no fault of a rule: no example is timed
 settings.register_profile("rungwatch", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("rungwatch")
+
+# a runner that was started in the background ignores Ctrl-C, and every program that a test starts would inherit that
+for _number, _usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _usual)
 
 NOBODY = 65534
 VARIABLES = (
