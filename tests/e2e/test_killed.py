@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,8 @@ from decide.store.audit import Verified
 from tests.e2e.running import ROOT, until
 from tests.e2e.victims import config_of, question
 
-INSTANTS = 100
+NURSERIES, INSTANTS = 4, 25
+"""A hundred kills, a quarter of them at a time: most of a round is waiting."""
 MOST_TICKS = 24
 """About as many as a whole run tells; at a later one it has ended by itself."""
 
@@ -99,16 +101,26 @@ def test_a_run_killed_at_any_instant_loses_and_doubles_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    dice = random.Random(20261130)  # noqa: S311 - instants, not secrets
+    folders = [tmp_path / f"nursery-{number}" for number in range(NURSERIES)]
+    with ThreadPoolExecutor(NURSERIES) as at_once:
+        killed = list(at_once.map(_killed, folders, range(NURSERIES)))
+    assert sum(map(sum, killed)) > NURSERIES * INSTANTS // 2
+    for folder, ended in zip(folders, killed, strict=True):
+        asyncio.run(_accounted(folder, ended))
+
+
+def _killed(folder: Path, seed: int) -> list[bool]:
+    """Which of a nursery's victims were killed; after each no child of it is left."""
+    folder.mkdir()
+    dice = random.Random(20261130 + seed)  # noqa: S311 - instants, not secrets
     killed = []
-    with nursery(tmp_path) as victims:
+    with nursery(folder) as victims:
         for number in range(INSTANTS):
             ended = victims.run(f"q{number}", dice.randint(1, MOST_TICKS))
             assert ended in (0, -signal.SIGKILL)
             killed.append(ended != 0)
-            until(lambda: not left_of(tmp_path), "end of every child")
-    assert sum(killed) > INSTANTS // 2
-    asyncio.run(_accounted(tmp_path, killed))
+            until(lambda: not left_of(folder), "end of every child")
+    return killed
 
 
 async def _accounted(folder: Path, killed: list[bool]) -> None:
@@ -116,8 +128,8 @@ async def _accounted(folder: Path, killed: list[bool]) -> None:
     async with ready(config_of(folder), folder / "state", environ=dict(os.environ)) as made:
         store, setup = await made.ledger.opened(), made.setup
         assert isinstance(await store.verify(), Verified)
-        for number, was_killed in enumerate(killed):
-            done = await ask(question(f"q{number}"), setup=setup)
+        retries = [ask(question(f"q{number}"), setup=setup) for number in range(len(killed))]
+        for was_killed, done in zip(killed, await asyncio.gather(*retries), strict=True):
             assert done.outcome is Outcome.AGREED
             assert done.document["attempts"] == 1
             assert len(done.document["passes"]) == 4 or was_killed
