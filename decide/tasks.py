@@ -19,15 +19,20 @@ async def gathered(works: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
         raise
 
 
-async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
-    """The result of a piece of work that is seen to its end; a cancellation that came meanwhile is then passed on."""
+async def whole(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
+    """The result of a piece of work that is seen to its end, and whether a cancellation came meanwhile."""
     task, cancelled = asyncio.ensure_future(work), False
     while not task.done():
         try:
             await asyncio.wait({task})
         except asyncio.CancelledError:
             cancelled = True
-    result = task.result()
+    return task.result(), cancelled
+
+
+async def uninterrupted(work: Coroutine[Any, Any, T]) -> T:
+    """The result of a piece of work that is seen to its end; a cancellation that came meanwhile is then passed on."""
+    result, cancelled = await whole(work)
     if cancelled:
         raise asyncio.CancelledError
     return result

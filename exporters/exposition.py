@@ -110,12 +110,8 @@ class Exposition:
         self.publish(view)
 
     def publish(self, view: View) -> None:
-        """Show this view from now on."""
+        """Show this view from now on; told every 15 s or sooner, for a tick that is too old turns all unknown."""
         self._view = view
-        self._render()
-
-    def refresh(self) -> None:
-        """Let time pass: a tick that has become too old turns everything unknown. Called every 15 s or sooner."""
         self._render()
 
     def page(self, accept: str = "", accept_encoding: str = "", *, rung: str | None = None) -> Page:
@@ -124,7 +120,7 @@ class Exposition:
         if rung is None:
             self._asked[form, gzipped] = None
         if abs(self._clock() - self._rendered_at) > REFRESH_EVERY:
-            self._render()  # whoever drives `refresh` has died; the page must not outlive it
+            self._render()  # whoever publishes has died; the page must not outlive it
         return Page(self._generation.page(form, gzipped, rung), form.value, gzipped)
 
     def text(self) -> bytes:

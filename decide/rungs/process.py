@@ -3,15 +3,13 @@
 import asyncio
 import secrets
 import signal
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
 
 from decide.rungs.guardian import NAME, carries, marked, signal_each, signal_group
 from decide.rungs.warden import WARDEN, Warden
-
-T = TypeVar("T")
+from decide.tasks import whole
 
 POLL_S = 0.02
 """How often it is looked whether a process group has ended, in seconds."""
@@ -64,7 +62,7 @@ async def run(
     mark, watch = secrets.token_hex(8), _Watch(limit)
     warden.begins(mark)
     try:
-        transport, cancelled = await _whole(_start(watch, words, {**environ, NAME: mark}, stdin, cwd))
+        transport, cancelled = await whole(_start(watch, words, {**environ, NAME: mark}, stdin, cwd))
         if isinstance(transport, int):
             return Finished(None, errno=transport)
         try:
@@ -76,7 +74,7 @@ async def run(
             ways = {watch.exited, watch.overflowed}
             done, _ = await asyncio.wait(ways, timeout=within_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            _, cancelled = await _whole(_end(transport, watch, mark, grace_s))
+            _, cancelled = await whole(_end(transport, watch, mark, grace_s))
             if cancelled:
                 raise asyncio.CancelledError
     finally:
@@ -192,14 +190,3 @@ async def _ended(group: int, strays: Sequence[int], mark: str, within_s: float) 
         if not signal_group(group, 0) and not any(carries(pid, (mark,)) for pid in strays):
             return
         await asyncio.sleep(POLL_S)
-
-
-async def _whole(work: Coroutine[Any, Any, T]) -> tuple[T, bool]:
-    """The result of work that goes on whatever happens, and whether a cancellation came meanwhile."""
-    task, cancelled = asyncio.ensure_future(work), False
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError:
-            cancelled = True
-    return task.result(), cancelled

@@ -10,12 +10,13 @@ from decide.store.chain import Fault, Mark
 from decide.store.engine import Engines
 from decide.store.faults import telling
 from decide.store.place import check
+from decide.store.prepared import Prepared
 from decide.store.rows import Writing, check_tail, locked
 from decide.store.tables import HEAD
 
 T = TypeVar("T")
 
-_HELD = select(HEAD.c.held)
+_HELD = Prepared(select(HEAD.c.held))
 
 
 class Database:
@@ -43,7 +44,7 @@ class Database:
         """The same, refused while the end of the ledger is broken, or while an audit found any of it broken."""
 
         def checked(writing: Writing) -> T:
-            held = writing.connection.execute(_HELD).scalar_one()
+            held = _HELD.run(writing.connection).fetchone()[0]
             if held:
                 raise self.broken(held)
             reached = check_tail(writing.connection, writing.head, self._known)

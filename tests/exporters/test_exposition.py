@@ -174,7 +174,7 @@ def test_a_refresh_that_changes_nothing_keeps_the_pages() -> None:
     pages = Exposition(ok_view(), clock)
     before = pages.page("", "gzip").body
     clock.now += minutes(5)
-    pages.refresh()
+    pages.publish(ok_view())
     assert pages.page("", "gzip").body is before
 
 
@@ -229,7 +229,7 @@ def test_a_refresh_lets_a_tick_go_stale() -> None:
     pages = Exposition(ok_view(), clock)
     assert value(pages.page().body.decode(), "ladder_state", state="ok") == 1
     clock.now += minutes(16)
-    pages.refresh()
+    pages.publish(ok_view())
     assert value(pages.page().body.decode(), "ladder_state", state="blind") == 1
 
 
@@ -273,7 +273,7 @@ def test_a_collector_that_fails_is_left_out_and_told_once(caplog: pytest.LogCapt
     with caplog.at_level(logging.INFO):
         pages = Exposition(bad, lambda: NOW, collectors={**COLLECTORS, "seats": broken})
         for _ in range(3):
-            pages.refresh()
+            pages.publish(bad)
     text = pages.page().body.decode()
     assert value(text, "ladder_collector_success", collector="seats") == 0
     assert values(text, "ladder_collector_success") == [1, 0, 1, 1, 1, 1]

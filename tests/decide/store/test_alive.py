@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from decide.store.alive import alive, process
+from tests.conftest import Powerless
 from tests.decide.store.work import dead_pid
 
 
@@ -37,6 +38,7 @@ def test_one_that_was_killed_and_not_yet_reaped_is_gone() -> None:
         child.wait()
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may signal everyone")
-def test_another_users_process_lives() -> None:
-    assert alive(process("here", 1), here="here") is True
+def test_another_users_process_lives(powerless: Powerless) -> None:
+    first = process("here", 1)
+    with powerless():
+        assert alive(first, here="here") is True
