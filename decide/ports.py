@@ -167,8 +167,7 @@ class Ending:
     """How a run ends: its receipt, its last rows, and whether the question is closed by it.
 
     `question` and `snapshot` are kept as in a reservation, where the run never came to reserve.
-    `settlements` are the last calls', made durable with the rest. Slots that were not settled are released, but for
-    those in `unsettled`: their calls were made, and nobody knows what they cost.
+    `settlements` are the last calls', made durable with the rest. Slots that were not settled are released.
     """
 
     run_id: str
@@ -182,7 +181,6 @@ class Ending:
     closed: bool
     counts_as_attempt: bool
     settlements: tuple[Settlement, ...] = ()
-    unsettled: tuple[str, ...] = ()
 
 
 class StoreFault(StrEnum):

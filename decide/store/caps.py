@@ -162,13 +162,10 @@ def settle_by_evidence(
     writing.append([row])
 
 
-def give_back(connection: Connection, run_id: str, *, unsettled: Sequence[str]) -> None:
-    """Release what a run reserved and did not settle, but for the calls of which nobody knows what they cost."""
-    changes = [
-        (slot, SlotState.UNSETTLED, slot.micro_usd) if slot.call_id in unsettled else (slot, SlotState.RELEASED, 0)
-        for slot in map(_Slot._make, _OF_RUN.run(connection, {"run": run_id}).fetchall())
-    ]
-    _change(connection, changes)
+def give_back(connection: Connection, run_id: str) -> None:
+    """Release what a run reserved and did not settle."""
+    slots = map(_Slot._make, _OF_RUN.run(connection, {"run": run_id}).fetchall())
+    _change(connection, [(slot, SlotState.RELEASED, 0) for slot in slots])
 
 
 def abandon(connection: Connection, run_id: str) -> None:

@@ -62,7 +62,7 @@ def end(writing: Writing, ending: Ending) -> None:
     if run.ended_us is not None:
         return
     settle(writing, ending.settlements)
-    caps.give_back(writing.connection, ending.run_id, unsettled=ending.unsettled)
+    caps.give_back(writing.connection, ending.run_id)
     receipts.keep(writing.connection, ending)
     if not run.snapshot:
         questions.asked(writing.connection, ending)

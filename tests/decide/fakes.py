@@ -120,9 +120,7 @@ class MemoryStore:
         self.receipts[ending.receipt_id] = json.loads(json.dumps(ending.receipt))
         self.rows += ending.rows
         for call_id in [one for one in self.reserved if one.startswith(f"{ending.run_id}-")]:
-            worst = self.reserved.pop(call_id)
-            if call_id in ending.unsettled:
-                self.charged[call_id] = worst
+            del self.reserved[call_id]
 
     async def release(self, run_id: str) -> None:
         for known in self.questions.values():

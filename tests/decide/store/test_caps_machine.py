@@ -114,15 +114,13 @@ class Model(RuleBasedStateMachine):
         self.charged[call], self.state[call] = cost, "settled"
 
     @precondition(lambda self: self.held)
-    @rule(data=st.data(), lost=st.booleans())
-    def end(self, data: st.DataObject, lost: bool) -> None:
+    @rule(data=st.data())
+    def end(self, data: st.DataObject) -> None:
         key, run = data.draw(st.sampled_from(sorted(self.held.items())))
         of_run = [call for call, of in self.run_of.items() if of == run and self.state[call] == "open"]
-        unsettled = tuple(of_run[:1]) if lost else ()
-        self.do(self.stores[0].end(ending(run, key=key, closed=False, unsettled=unsettled)))
+        self.do(self.stores[0].end(ending(run, key=key, closed=False)))
         for call in of_run:
-            self.state[call] = "unsettled" if call in unsettled else "released"
-            self.charged[call] = self.charged[call] if call in unsettled else 0
+            self.charged[call], self.state[call] = 0, "released"
         del self.held[key]
 
     @invariant()
