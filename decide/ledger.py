@@ -19,6 +19,11 @@ class RowKind(StrEnum):
     GATE = "gate"
     SETTLEMENT = "settlement"
     ACCEPT = "accept"
+    QUEUE = "queue"
+    INBOX = "inbox"
+    ACT = "act"
+    CLICK = "click"
+    WEBHOOK = "webhook"
 
 
 GENESIS = "sha256:" + "0" * 64
