@@ -31,6 +31,17 @@ class Runner(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a question comes from: the surface, the person who may press a click that comes of it, and who carries
+    out a command that its answer stands for.
+    """
+
+    surface: Surface = Surface.TYPED
+    requester: str = ""
+    runner: Runner = Runner.ASK
+
+
+@dataclass(frozen=True, slots=True)
 class NewAct:
     """An act to record; `id` is the receipt's, or for a person's answer the entry's with "answer-" before it.
 

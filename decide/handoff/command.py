@@ -6,13 +6,23 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 
 from decide.rungs.redact import holds_secret
 
 LINE_LIMIT = 500
 """The longest line that a button can show in full, in characters."""
 _BLANK = re.compile(r"\{[a-z][a-z0-9_]*\}")
-_ARGUMENT = re.compile(r"[\w.,:/@%+=][\w.,:/@%+=-]{0,199}")
+_ARGUMENT = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_.,:/@%+=-]{0,199}")
+"""What fills a blank: ASCII alone, for a letter of another script may look like one of it; and what programs take for
+more than a name, an option, a file of arguments or a command, begins with another sign."""
+_RUNNERS = frozenset(
+    {"sh", "bash", "dash", "zsh", "ksh", "fish", "busybox", "env", "exec", "eval", "nohup", "xargs", "sudo", "doas"}
+    | {"su", "setsid", "nice", "python", "python3", "perl", "ruby", "node", "php", "lua"}
+)
+"""Programs that run what they are given."""
+_CODE = frozenset({"-c", "-e", "--command", "--eval"})
+"""Their options behind which stands what to run."""
 
 
 class CommandClass(StrEnum):
@@ -48,9 +58,16 @@ class Command:
         """Refuse a program that the line itself would name."""
         if not self.words or not all(self.words) or "{" in self.words[0]:
             raise ValueError(f"command {self.name!r}: its first word names the program, and no word is empty")
-        for word in self.words[1:]:
+        for before, word in pairwise(self.words):
             if _BLANK.sub("", word) != word and not _BLANK.fullmatch(word):
                 raise ValueError(f"command {self.name!r}: {word!r} mixes a blank with text; a blank is a whole word")
+            if _BLANK.fullmatch(word) and (_names_runner(before) or (before in _CODE and self._runs)):
+                raise ValueError(f"command {self.name!r}: {before!r} would run whatever {word!r} is filled with")
+
+    @property
+    def _runs(self) -> bool:
+        """Whether one of its words is a program that runs what it is given."""
+        return any(map(_names_runner, self.words))
 
     def fits(self, words: Sequence[str]) -> bool:
         """Whether words are this command's, every blank filled with one plain argument that is no option."""
@@ -60,6 +77,10 @@ class Command:
             _ARGUMENT.fullmatch(word) is not None if _BLANK.fullmatch(own) else word == own
             for own, word in zip(self.words, words, strict=True)
         )
+
+
+def _names_runner(word: str) -> bool:
+    return word.rpartition("/")[2] in _RUNNERS
 
 
 @dataclass(frozen=True, slots=True)

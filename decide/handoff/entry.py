@@ -1,5 +1,6 @@
 """Entry: a question that waits for a person, why it does, and how the waiting ends (design 4.5)."""
 
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -71,6 +72,10 @@ class Answer:
             raise HandoffError("an answer names an option or says something in words")
         if len(self.text) > WORDS_LIMIT:
             raise HandoffError(f"text: at most {WORDS_LIMIT} characters, not {len(self.text)}")
+        if any(unicodedata.category(sign) in ("Cc", "Cs") and sign not in "\r\n\t" for sign in self.text):
+            raise HandoffError("text: must be whole characters, none of them a control character")
+        if self.at.tzinfo is None:
+            raise ValueError(f"times must be aware: {self.at!r}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +83,8 @@ class Entry:
     """A question in the queue; `id` is the receipt of the run that brought it there.
 
     `clears_at` is when the wall that it met clears, None where nobody knows; `asked_again`: that was tried once.
-    `closed_by` is the person who answered or cancelled, `note` what was said on cancelling.
+    `closed_by` is the person who answered or cancelled, of a resolved one the receipt that answers it; `note` is what
+    was said on cancelling.
     """
 
     id: str
@@ -127,7 +133,7 @@ def entering(
     max_attempts: int = MAX_ATTEMPTS,
 ) -> Why | None:
     """Why a run that ended so brings its question before a person, None while it does not (design 4.5)."""
-    too_late = deadline is not None and retry_at is not None and retry_at > deadline - lead
+    too_late = deadline is not None and retry_at is not None and deadline - retry_at < lead
     match outcome:
         case Outcome.NEEDS_HUMAN:
             return Why.NEEDS_HUMAN

@@ -1,11 +1,12 @@
 """Execution: the one table of what becomes of a command, and the words of every refusal (design 4.8)."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
 
-from decide.handoff.command import CONFIRM_CLASS, Bound, Command, CommandClass, bound, unshowable
+from decide.handoff.command import CONFIRM_CLASS, LINE_LIMIT, Bound, Command, CommandClass, bound, unshowable
+from decide.rungs.redact import without_secrets
 
 
 class Surface(StrEnum):
@@ -77,7 +78,7 @@ class Rules:
 class Sentence:
     """What becomes of a line: `reason` in words for people, `refusal` where it is refused.
 
-    `words` is what is run or clicked, empty for a line of no list; `line` is the same as it is shown.
+    `words` is what is run or clicked, empty where nothing is; `line` is the line as it is shown, without secrets.
     """
 
     fate: Fate
@@ -85,7 +86,7 @@ class Sentence:
     reason: str
     command: str = ""
     kind: str = ""
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = field(default=(), repr=False)
     refusal: Refusal | None = None
 
 
@@ -93,8 +94,8 @@ def sentence(line: str, surface: Surface, rules: Rules) -> Sentence:
     """What becomes of a line that an answer stands for; the thread's pending click is the store's to see."""
     found = bound(line, rules.commands)
     if found is None:
-        shown = " ".join(line.split())
-        return Sentence(Fate.REFUSE, shown, refused(Refusal.NOT_LISTED, line=shown), refusal=Refusal.NOT_LISTED)
+        strange = shown(line)
+        return Sentence(Fate.REFUSE, strange, refused(Refusal.NOT_LISTED, line=strange), refusal=Refusal.NOT_LISTED)
     fate = _ROWS[found.command.kind.reaches(rules.confirm), surface]
     match fate:
         case Fate.RUN:
@@ -110,21 +111,26 @@ def sentence(line: str, surface: Surface, rules: Rules) -> Sentence:
 
 
 def refused(refusal: Refusal, **values: str) -> str:
-    """The words of a refusal; a value that the words lack, or need and do not get, raises KeyError."""
+    """The words of a refusal; raises KeyError for a value that they need and do not get."""
     return REFUSALS[refusal].format(**values)
 
 
+def withdrawn(ruled: Sentence, refusal: Refusal, **values: str) -> Sentence:
+    """What becomes of a command whose click cannot be offered after all: the thread has one, or the store is away."""
+    return replace(ruled, fate=Fate.REFUSE, reason=refused(refusal, **values), words=(), refusal=refusal)
+
+
+def shown(line: str) -> str:
+    """A line as it may be recorded and read: of printable signs, without secrets, no longer than a button shows."""
+    plain = " ".join("".join(sign if sign.isprintable() else " " for sign in line).split())
+    return without_secrets(plain)[:LINE_LIMIT] or "(nothing that can be seen)"
+
+
 def _of(found: Bound, fate: Fate, reason: str) -> Sentence:
-    return Sentence(fate, found.line, reason, found.command.name, found.command.kind.value, found.words)
+    return Sentence(fate, shown(found.line), reason, found.command.name, found.command.kind.value, found.words)
 
 
 def _refused(found: Bound, refusal: Refusal, **values: str) -> Sentence:
-    reason = refused(refusal, line=found.line, **values)
+    reason = refused(refusal, line=shown(found.line), **values)
     name, kind = found.command.name, found.command.kind.value
-    return Sentence(Fate.REFUSE, found.line, reason, name, kind, refusal=refusal)
-
-
-def command_of(words: Sequence[str], rules: Rules) -> Command | None:
-    """The command that recorded words still are, None when the list changed since."""
-    fitting = [one for one in rules.commands if one.fits(tuple(words))]
-    return max(fitting, key=lambda one: list(CommandClass).index(one.kind)) if fitting else None
+    return Sentence(Fate.REFUSE, shown(found.line), reason, name, kind, refusal=refusal)

@@ -64,17 +64,28 @@ class Taken:
     snapshot: str
 
 
+class NewsKind(StrEnum):
+    """What there is to tell a raiser: a run's ruling, a person's answer, or that a person cancelled the question."""
+
+    RULING = "ruling"
+    ANSWER = "answer"
+    CANCELLED = "cancelled"
+
+
 @dataclass(frozen=True, slots=True)
 class News:
     """Something that whoever raised an item has not been told yet.
 
     `mark` names it; `receipt` is the latest receipt as it stands now, a person's answer on it; `tries` have failed.
+    `person` is who answered or cancelled, empty for a ruling.
     """
 
     item: Item
     mark: str
     receipt: dict[str, object]
     tries: int = 0
+    kind: NewsKind = NewsKind.RULING
+    person: str = ""
 
 
 def after(

@@ -1,6 +1,6 @@
 """Ports of the handoff: what is durable of queue, inbox, acts and clicks, and the values that only cross there."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -137,7 +137,7 @@ class HandoffStore(Protocol):
         """
 
     async def put_back(self, item_id: str, due_at: datetime) -> None:
-        """Give an item that this process took back without a run."""
+        """Give an item that this process took back without a run; one that it has no longer stays as it is."""
 
     async def ask_cleared(self, now: datetime, *, whole: bool) -> int:
         """Make due, once each, the open `walled` entries whose wall has cleared; how many there were.
@@ -165,7 +165,11 @@ class HandoffStore(Protocol):
     # clicks
 
     async def mint(self, act_id: str, ruled: Sentence, new: NewClick) -> Click | ThreadBusy:
-        """Offer a `todo` act as a click, or refuse it because its thread has one; a click it has is returned."""
+        """Offer a `todo` act as a click, or refuse it because its thread has one; a click it has is returned.
+
+        The refusal is recorded as `execution.withdrawn(ruled, Refusal.THREAD_BUSY, first=first.line)`. Raises
+        HandoffError for an act that was begun or refused before.
+        """
 
     async def press(self, click_id: str, user: str, now: datetime) -> Pressed:
         """Press a click: the first press by its requester in time consumes it and records that its act starts."""
@@ -181,8 +185,11 @@ class HandoffStore(Protocol):
 
     # webhooks, metrics
 
-    async def news(self, now: datetime, limit: int) -> tuple[News, ...]:
-        """What raisers have not been told yet, and may be tried now."""
+    async def news(self, now: datetime, limit: int, raisers: Collection[str]) -> tuple[News, ...]:
+        """Up to `limit` things that these raisers have not been told yet and may be tried now, the oldest first.
+
+        What others raised is never news: nobody could be told, and it would keep the rest from being seen.
+        """
 
     async def told(self, news: News, result: Delivery, at: datetime, *, again_at: datetime | None = None) -> None:
         """Record how telling went; a failed one may be tried again from `again_at`."""

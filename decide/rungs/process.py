@@ -47,6 +47,7 @@ async def run(
     environ: Mapping[str, str],
     stdin: bytes | None,
     limit: int,
+    last: bool = False,
     cwd: Path | None = None,
     within_s: float | None = None,
     grace_s: float = GRACE_S,
@@ -55,11 +56,13 @@ async def run(
     """Run a program in a session of its own until it ends, says more than `limit` bytes, takes longer than
     `within_s`, or the caller gives up.
 
+    With `last` one that says more goes on, and the last `limit` bytes of it are kept.
+
     No shell; `environ` is all of its environment but for a mark, and without `stdin` it reads nothing. Whatever is
     left of its process group, or carries its mark elsewhere (on Linux), is told to end, and killed `grace_s` later,
     before this returns or passes a cancellation on. Should this process be killed, its guardian does the same.
     """
-    mark, watch = secrets.token_hex(8), _Watch(limit)
+    mark, watch = secrets.token_hex(8), _Watch(limit, last=last)
     warden.begins(mark)
     try:
         transport, cancelled = await whole(_start(watch, words, {**environ, NAME: mark}, stdin, cwd))
@@ -114,9 +117,10 @@ async def _start(
 class _Watch(asyncio.SubprocessProtocol):
     """What a child says and when it ends, as the event loop tells it."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limit: int, *, last: bool) -> None:
         loop = asyncio.get_running_loop()
         self.limit = limit
+        self.last = last
         self.stdout = bytearray()
         self.stderr = bytearray()
         self.stderr_length = 0
@@ -129,6 +133,10 @@ class _Watch(asyncio.SubprocessProtocol):
             self.stderr_length += len(data)
             self.stderr += data
             del self.stderr[:-ERRORS_KEPT]
+            return
+        if self.last:
+            self.stdout += data
+            del self.stdout[: -self.limit]
             return
         room = self.limit - len(self.stdout)
         self.stdout += data[:room]

@@ -133,6 +133,21 @@ async def test_a_body_makes_it_a_post() -> None:
     assert (reply.status, reply.body) == (201, b"done")
 
 
+async def test_a_cookie_is_not_carried_to_the_next_request() -> None:
+    async with scripted(Script(headers={"set-cookie": "seat=one; Path=/"})) as side:
+        for _ in range(2):
+            await side.http.fetch(Request(side.base_url))
+    assert ["cookie" in asked.headers for asked in side.asked] == [False, False]
+    assert side.asked[0].headers == side.asked[1].headers
+
+
+async def test_headers_are_named_once_however_they_are_written() -> None:
+    async with scripted(Script()) as side:
+        await side.http.fetch(Request(side.base_url, {"Accept": "text/plain", "User-Agent": "mine"}))
+    (asked,) = side.asked
+    assert (asked.headers["accept"], asked.headers["user-agent"]) == ("text/plain", "mine")
+
+
 async def test_a_request_may_name_its_own_limits() -> None:
     async with scripted(Script(content=b"0123456789")) as side:
         exact = await side.http.fetch(Request(side.base_url, limit=10))

@@ -58,6 +58,12 @@ async def test_more_than_the_limit_ends_it() -> None:
     assert (len(exact.stdout), exact.truncated, exact.code) == (10, False, 0)
 
 
+async def test_more_than_the_limit_ends_no_program_whose_last_words_are_kept() -> None:
+    words = python("print('x' * 300_000 + 'the end')")
+    done = await run(words, environ=ENVIRON, stdin=None, limit=10, last=True, grace_s=GRACE_S)
+    assert (done.stdout, done.truncated, done.code) == (b"xxthe end\n", False, 0)
+
+
 async def test_a_flood_of_errors_is_counted_and_not_kept() -> None:
     done = await finished(python("import sys; sys.stderr.write('x' * 3_000_000)"))
     assert (done.stderr_length, done.stdout, done.code) == (3_000_000, b"", 0)
