@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from decide.brief import Brief
 from decide.consultation import Ballot
+from decide.handoff.ports import Hold, Onward
 from decide.ledger import Row
 from decide.reply import Billing, Reply
 from decide.seat import Seat
@@ -74,8 +75,8 @@ class Caps:
 
 @dataclass(frozen=True, slots=True)
 class KeptPass:
-    """A pass of an earlier attempt at a question that stands: `consultation` is "primary", "second" or
-    "reconsideration"; `record` is how the receipt tells it.
+    """A pass of an earlier attempt at a question that stands: `consultation` is one of slots.PARTS or
+    slots.CROSS_CHECK; `record` is how the receipt tells it.
     """
 
     consultation: str
@@ -85,22 +86,32 @@ class KeptPass:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A run's claim on a question: nobody else works it until `until`, or until this process is gone."""
+    """A run's claim on a question: nobody else works it until the lease ends, or until this process is gone.
+
+    `first` is reserved in the same transaction where the question has no evidence yet: a commit less for every run
+    that knows its evidence before it claims.
+    """
 
     run_id: str
     question_key: str
     question_digest: str
     at: datetime
     lease: timedelta
+    first: "Reservation | None" = None
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The question is this run's to work; `snapshot` is its evidence as `snapshot.dump` gave it, None at first."""
+    """The question is this run's to work; `snapshot` is its evidence as `snapshot.dump` gave it, None at first.
+
+    `reserved`: what the claim brought was reserved with it. `spent` is the cap that had no room for it.
+    """
 
     snapshot: str | None = None
     kept: tuple[KeptPass, ...] = ()
     attempts: int = 0
+    reserved: bool = False
+    spent: "CapSpent | None" = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +178,8 @@ class Ending:
     """How a run ends: its receipt, its last rows, and whether the question is closed by it.
 
     `question` and `snapshot` are kept as in a reservation, where the run never came to reserve.
-    `settlements` are the last calls', made durable with the rest. Slots that were not settled are released.
+    `settlements` are the last calls', made durable with the rest. Slots that were not settled are released. `onward`
+    is what becomes of the question beyond its run.
     """
 
     run_id: str
@@ -181,6 +193,7 @@ class Ending:
     closed: bool
     counts_as_attempt: bool
     settlements: tuple[Settlement, ...] = ()
+    onward: Onward | None = None
 
 
 class StoreFault(StrEnum):
@@ -213,6 +226,9 @@ class Store(Protocol):
 
     async def end(self, ending: Ending) -> None:
         """Append the last rows, keep the receipt, give back unused slots and the question."""
+
+    async def hold(self, hold: Hold) -> None:
+        """Let a question that a broken ledger held wait for a person, as far as the store still takes it."""
 
     async def release(self, run_id: str) -> None:
         """Give a claimed question back as if it had never been claimed; nothing may be reserved."""

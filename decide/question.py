@@ -3,9 +3,10 @@
 import hashlib
 import json
 import unicodedata
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cached_property
 
 LEAD = timedelta(minutes=60)
 """How long before its deadline a waiting question becomes pressing (design 4.5)."""
@@ -21,6 +22,7 @@ class LevelName(StrEnum):
 
     LOW = "low"
     MEDIUM = "medium"
+    HIGH = "high"
 
 
 class Consequence(StrEnum):
@@ -46,7 +48,7 @@ class Option:
     acts: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Question:
     """A question with two or more options; raises QuestionError for one that cannot be asked.
 
@@ -90,7 +92,7 @@ class Question:
             _sendable(f"options: option {place}", option.id, option.text, option.action, *option.acts)
         _sendable("question", self.text, self.raised_by, self.cites)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """The SHA-256 of the normalised text and options: equal for the same question (design 4.3)."""
         options = [
@@ -112,8 +114,30 @@ class Question:
 
 def dump(question: Question) -> str:
     """The question as JSON text, as the store keeps it."""
-    plain = asdict(question) | {"deadline": question.deadline.isoformat() if question.deadline else None}
-    return json.dumps(plain, ensure_ascii=True)
+    options = [{name: getattr(option, name) for name in _OF_OPTION} for option in question.options]
+    deadline = question.deadline.isoformat() if question.deadline else None
+    plain = {name: getattr(question, name) for name in _OF_QUESTION}
+    return json.dumps(plain | {"options": options, "deadline": deadline}, ensure_ascii=True)
+
+
+_OF_OPTION = tuple(one.name for one in fields(Option))
+_OF_QUESTION = tuple(one.name for one in fields(Question))
+
+
+def load(text: str) -> Question:
+    """The question of a text that `dump` made; raises ValueError, KeyError or TypeError for another."""
+    plain = json.loads(text)
+    options = tuple(Option(one["id"], one["text"], one["action"], tuple(one["acts"])) for one in plain["options"])
+    return Question(
+        plain["text"],
+        options,
+        id=plain["id"],
+        level=None if plain["level"] is None else LevelName(plain["level"]),
+        consequence=Consequence(plain["consequence"]),
+        deadline=None if plain["deadline"] is None else datetime.fromisoformat(plain["deadline"]),
+        raised_by=plain["raised_by"],
+        cites=plain["cites"],
+    )
 
 
 def folded(name: str) -> str:

@@ -8,13 +8,12 @@ from enum import StrEnum
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, insert, select, update
-from sqlalchemy.exc import IntegrityError
 
 from decide.ledger import Row, RowKind
 from decide.ports import Caps, CapSpent, Settlement, Slot
 from decide.store.alive import Process, alive
 from decide.store.moments import micros, moment
-from decide.store.prepared import Prepared
+from decide.store.prepared import Prepared, contradiction
 from decide.store.rows import Writing
 from decide.store.tables import DAYS, RUNS, SLOTS
 
@@ -37,7 +36,7 @@ _CHARGE = Prepared(
     .values(passes=DAYS.c.passes + bindparam("more"), micro_usd=DAYS.c.micro_usd + bindparam("more_micro"))
 )
 _NEW_DAY = Prepared(insert(DAYS))
-_RESERVE = insert(SLOTS)
+_RESERVE = Prepared(insert(SLOTS))
 _SLOT = Prepared(select(SLOTS).where(SLOTS.c.call_id == bindparam("call")))
 _CHANGE = Prepared(
     update(SLOTS)
@@ -109,8 +108,8 @@ def charge(connection: Connection, slots: Sequence[Slot], *, run_id: str, day: s
     fields = {"run_id": run_id, "day": day, "state": SlotState.OPEN.value, "at_us": micros(at)}
     new = [{"call_id": slot.call_id, "micro_usd": slot.micro_usd, **fields} for slot in slots]
     try:
-        connection.execute(_RESERVE, new)
-    except IntegrityError as error:
+        _RESERVE.run_each(connection, new)
+    except contradiction(connection) as error:
         raise _used(slots) from error
     _charge(connection, day, passes=len(slots), micro=sum(slot.micro_usd for slot in slots))
 
@@ -131,19 +130,25 @@ def reserved_by(connection: Connection, run_id: str) -> bool:
     return connection.execute(_ANY, {"run": run_id}).first() is not None
 
 
-def settle(connection: Connection, settlements: Sequence[Settlement]) -> list[tuple[Settlement, str]]:
+def settle(
+    connection: Connection, settlements: Sequence[Settlement], *, ending: str = ""
+) -> list[tuple[Settlement, str]]:
     """Charge slots with what their calls cost; those that were not settled before come back, each with its run.
 
     A released slot whose call cost something after all is charged again, once: what was paid is never left out.
+    What the run `ending` reserved and did not settle is released with it.
     """
+    open_ = map(_Slot._make, _OF_RUN.run(connection, {"run": ending})) if ending else ()
+    left = {slot.call_id: slot for slot in open_}
     slots: dict[str, tuple[Settlement, _Slot]] = {}
     for one in settlements:
-        slot = _slot(connection, one.call_id)
+        slot = left.pop(one.call_id, None) or _slot(connection, one.call_id)
         if slot is None or one.micro_usd < 0:
             raise ValueError(f"call id {one.call_id!r} was never reserved, or costs less than 0: {one.micro_usd}")
         if slot.state != SlotState.SETTLED and one.call_id not in slots:
             slots[one.call_id] = (one, slot)
-    _change(connection, [(slot, SlotState.SETTLED, one.micro_usd) for one, slot in slots.values()])
+    settled = [(slot, SlotState.SETTLED, one.micro_usd) for one, slot in slots.values()]
+    _change(connection, [*settled, *((slot, SlotState.RELEASED, 0) for slot in left.values())])
     return [(one, slot.run_id) for one, slot in slots.values()]
 
 
@@ -160,12 +165,6 @@ def settle_by_evidence(
     told = {"evidence": evidence.strip(), "day": slot.day, "charged_before": slot.micro_usd, "run": slot.run_id}
     row = Row(RowKind.SETTLEMENT, at, call_id=call_id, micro_usd=micro_usd, body=json.dumps(told))
     writing.append([row])
-
-
-def give_back(connection: Connection, run_id: str) -> None:
-    """Release what a run reserved and did not settle."""
-    slots = map(_Slot._make, _OF_RUN.run(connection, {"run": run_id}).fetchall())
-    _change(connection, [(slot, SlotState.RELEASED, 0) for slot in slots])
 
 
 def abandon(connection: Connection, run_id: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from decide.ledger import GENESIS, Entry, Row, RowKind, first_broken
+from decide.ledger import GENESIS, Entry, Row, RowKind, first_broken, seal
 from decide.store.moments import moment
 
 
@@ -88,7 +88,10 @@ def _fault(row: Stored, mark: Mark) -> Fault | None:
     if row.seq != mark.seq + 1:
         return _missing(mark.seq + 1, row.seq, row.before)
     try:
-        broken = first_broken([row.entry()], after=mark.seq, before=mark.digest)
+        entry = row.entry()
+        if entry.before == mark.digest and entry.digest == seal(row.values, seq=row.seq, before=row.before):
+            return None
+        broken = first_broken([entry], after=mark.seq, before=mark.digest)
     except (ValueError, TypeError, OverflowError, AttributeError):
         broken = row.seq, f"row {row.seq} is not what was written"
     if broken is None:

@@ -3,20 +3,16 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from decide.ports import StoreError, StoreFault
 from decide.store.chain import Fault, Mark
 from decide.store.engine import Engines
 from decide.store.faults import telling
 from decide.store.place import check
-from decide.store.prepared import Prepared
 from decide.store.rows import Writing, check_tail, locked
-from decide.store.tables import HEAD
 
 T = TypeVar("T")
-
-_HELD = Prepared(select(HEAD.c.held))
 
 
 class Database:
@@ -31,22 +27,21 @@ class Database:
     def read(self, act: Callable[[Connection], T]) -> T:
         """What an act reads as of one moment."""
         self._check(writing=False)
-        with telling(self._engines, writing=False), self._engines.reading.begin() as connection:
+        with telling(self._engines, writing=False), self._engines.begin(writing=False) as connection:
             return act(connection)
 
     def write(self, act: Callable[[Writing], T]) -> T:
         """What an act gives whose changes are durable, or of which none was made."""
         self._check(writing=True)
-        with telling(self._engines, writing=True), self._engines.writing.begin() as connection:
+        with telling(self._engines, writing=True), self._engines.begin(writing=True) as connection:
             return act(locked(connection))
 
     def write_on_sound(self, act: Callable[[Writing], T]) -> T:
         """The same, refused while the end of the ledger is broken, or while an audit found any of it broken."""
 
         def checked(writing: Writing) -> T:
-            held = _HELD.run(writing.connection).fetchone()[0]
-            if held:
-                raise self.broken(held)
+            if writing.held:
+                raise self.broken(writing.held)
             reached = check_tail(writing.connection, writing.head, self._known)
             if isinstance(reached, Fault):
                 raise self.broken(reached.text)

@@ -1,11 +1,13 @@
 """Engine: one connection to either database, with the settings that make a commit durable."""
 
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine
 
 from decide.store.place import Place
 
@@ -18,13 +20,14 @@ class Limits:
     max_pages: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Engines:
     """Two ways to begin a transaction on the same connection: to read what one moment held, and to write alone."""
 
     place: Place
     reading: Engine
     writing: Engine
+    _held: Connection | None = field(default=None, init=False)
 
     @property
     def error(self) -> type[Exception]:
@@ -32,9 +35,35 @@ class Engines:
         error: type[Exception] = self.writing.dialect.loaded_dbapi.Error
         return error
 
+    @contextmanager
+    def begin(self, *, writing: bool) -> Iterator[Connection]:
+        """A transaction as it means to go on: one that will write takes its lock before it reads."""
+        if self.place.path is None:
+            with (self.writing if writing else self.reading).begin() as connection:
+                yield connection
+            return
+        # handed out by the pool once: that takes longer than SQLite does for a whole transaction
+        connection = self._held = self._held or self.writing.connect()
+        driver = connection.connection
+        try:
+            driver.cursor().execute("BEGIN IMMEDIATE" if writing else "BEGIN")
+            yield connection
+            driver.commit()
+        except BaseException:
+            driver.rollback()
+            self.let_go()
+            raise
+
     def close(self) -> None:
         """Close the connection."""
+        self.let_go()
         self.writing.dispose()
+
+    def let_go(self) -> None:
+        """Give the connection back to its pool."""
+        held, self._held = self._held, None
+        if held is not None:
+            held.close()
 
 
 def engines(place: Place, limits: Limits) -> Engines:
@@ -59,17 +88,15 @@ def _sqlite(place: Place, path: Path, limits: Limits) -> Engines:
             raise
         return connection
 
-    # every transaction ends by itself: nothing is left to reset when the connection goes back
-    options: dict[str, Any] = {"pool_size": 1, "max_overflow": 0, "pool_reset_on_return": None}
+    # every transaction is begun and ended by hand: nothing is left to reset when the connection goes back
+    options: dict[str, Any] = {
+        "pool_size": 1,
+        "max_overflow": 0,
+        "pool_reset_on_return": None,
+        "isolation_level": "AUTOCOMMIT",
+    }
     base = create_engine(place.url, creator=connect, hide_parameters=True, **options)
-    event.listen(base, "begin", _begin)
-    return Engines(place, base, base.execution_options(writes=True))
-
-
-def _begin(connection: Connection) -> None:
-    """Begin as the transaction means to go on: one that will write takes its lock before it reads."""
-    writes = connection.get_execution_options().get("writes")
-    connection.connection.cursor().execute("BEGIN IMMEDIATE" if writes else "BEGIN")
+    return Engines(place, base, base)
 
 
 def _postgresql(place: Place, limits: Limits) -> Engines:

@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, insert, select, update
+from sqlalchemy import Connection, bindparam, insert, select, union, update
 
 from decide.snapshot import load
 from decide.store.moments import micros
 from decide.store.prepared import Prepared
-from decide.store.tables import EVIDENCE
+from decide.store.tables import EVIDENCE, QUESTIONS
+from decide.store.tables_handoff import ENTRIES, IS_LIVE, IS_OPEN, ITEMS
 
 _OF = select(EVIDENCE.c.document).where(EVIDENCE.c.digest == bindparam("of"))
 _KEEP = Prepared(
@@ -16,6 +17,11 @@ _KEEP = Prepared(
     .values(document=bindparam("text"), at_us=bindparam("to_us"))
 )
 _NEW = Prepared(insert(EVIDENCE))
+_NEEDED = union(
+    select(ITEMS.c.evidence).where(IS_LIVE),
+    select(QUESTIONS.c.snapshot).join(ENTRIES, ENTRIES.c.question_key == QUESTIONS.c.question_key).where(IS_OPEN),
+)
+"""The snapshots of questions that are still to be asked, or may be asked once more."""
 
 
 def keep(connection: Connection, snapshot: str, at: datetime) -> str:
@@ -36,6 +42,7 @@ def text(connection: Connection, digest: str) -> str | None:
 
 
 def purge(connection: Connection, before: datetime) -> int:
-    """Remove the text of every snapshot that nobody used since `before`, and say how many."""
+    """Remove the text of snapshots that nobody used since `before` and no waiting question needs; say how many."""
     old = (EVIDENCE.c.at_us < micros(before)) & EVIDENCE.c.document.is_not(None)
-    return connection.execute(update(EVIDENCE).where(old).values(document=None)).rowcount
+    unneeded = EVIDENCE.c.digest.not_in(_NEEDED)
+    return connection.execute(update(EVIDENCE).where(old, unneeded).values(document=None)).rowcount

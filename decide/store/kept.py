@@ -19,6 +19,7 @@ def dump(kept: KeptPass) -> str:
         "consultation": kept.consultation,
         "order": ballot.order,
         "answered_by": asdict(ballot.answered_by),
+        "reread": ballot.reread,
         "result": {"is": type(ballot.result).__name__, **asdict(ballot.result)},
         "record": dict(kept.record),
     }
@@ -29,7 +30,7 @@ def load(text: str) -> KeptPass:
     """The pass of a text that `dump` made; raises ValueError, KeyError or TypeError for another."""
     document = json.loads(text)
     answered_by = AnsweredBy(document["answered_by"]["model"], ModelFrom(document["answered_by"]["source"]))
-    ballot = Ballot(Order(document["order"]), _result(document["result"]), answered_by)
+    ballot = Ballot(Order(document["order"]), _result(document["result"]), answered_by, document.get("reread", False))
     return KeptPass(document["consultation"], ballot, document["record"])
 
 

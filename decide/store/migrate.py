@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, inspect, select, text
 from decide.ports import StoreError, StoreFault
 from decide.store.place import RESTORE, Place
 
-NEWEST = "0001"
+NEWEST = "0002"
 """The revision of this version's shape."""
 VERSION_TABLE = "rungwatch_schema"
 MIGRATIONS = Path(__file__).parent / "migrations"

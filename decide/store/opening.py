@@ -53,10 +53,10 @@ def _opened(place: Place, limits: Limits) -> Database:
 
 
 def _bring_up(both: Engines, place: Place, *, new: bool) -> None:
-    with telling(both, writing=False), both.reading.begin() as connection:
+    with telling(both, writing=False), both.begin(writing=False) as connection:
         newest = current(connection) == NEWEST
     if not newest:
-        with telling(both, writing=True), both.writing.begin() as connection:
+        with telling(both, writing=True), both.begin(writing=True) as connection:
             bring_up(connection, place, new=new)
     if place.path is not None:
         _log_ahead(both)
@@ -64,6 +64,7 @@ def _bring_up(both: Engines, place: Place, *, new: bool) -> None:
 
 def _log_ahead(both: Engines) -> None:
     """See that the file is in WAL mode, which it keeps; a copy that was restored may have lost it."""
+    both.let_go()
     with telling(both, writing=True), closing(both.writing.raw_connection()) as connection:
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode")

@@ -13,6 +13,12 @@ from sqlalchemy.sql.elements import ClauseElement
 Values = Mapping[str, Any]
 
 
+def contradiction(connection: Connection) -> type[Exception]:
+    """What the driver raises for values that contradict what is stored, such as a key that is there."""
+    error: type[Exception] = connection.dialect.loaded_dbapi.IntegrityError
+    return error
+
+
 class _Form:
     """A statement as one driver takes it: its text, and values by place or by name."""
 

@@ -1,12 +1,12 @@
 """Questions: who works which, what stands from earlier attempts, and which are closed."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, bindparam, case, delete, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy.exc import NoResultFound
 
 from decide.ports import (
     Busy,
@@ -18,18 +18,46 @@ from decide.ports import (
     KeptPass,
     Ready,
     Reservation,
+    Settlement,
     StoreError,
     StoreFault,
 )
 from decide.store import caps, evidence, kept
 from decide.store.alive import Process, alive
 from decide.store.moments import micros
-from decide.store.prepared import Prepared
+from decide.store.prepared import Prepared, contradiction
 from decide.store.tables import KEPT, QUESTIONS, RECEIPTS, RUNS
 
-_QUESTION = select(QUESTIONS).where(QUESTIONS.c.question_key == bindparam("key"))
-_RUN = select(RUNS).where(RUNS.c.run_id == bindparam("run"))
-_NEW_RUN = insert(RUNS)
+
+class _Question(NamedTuple):
+    """What the table says of a question."""
+
+    question_key: str
+    digest: str
+    snapshot: str
+    attempts: int
+    run_id: str
+    receipt_id: str
+
+
+class Run(NamedTuple):
+    """What the table says of a run."""
+
+    run_id: str
+    question_key: str
+    snapshot: str
+    host: str
+    pid: int
+    started: str
+    until_us: int
+    ended_us: int | None
+
+
+_QUESTION = Prepared(
+    select(*(QUESTIONS.c[name] for name in _Question._fields)).where(QUESTIONS.c.question_key == bindparam("key"))
+)
+_RUN = Prepared(select(*(RUNS.c[name] for name in Run._fields)).where(RUNS.c.run_id == bindparam("run")))
+_NEW_RUN = Prepared(insert(RUNS))
 _NEW_QUESTION = Prepared(insert(QUESTIONS))
 _HOLD = Prepared(
     update(QUESTIONS).where(QUESTIONS.c.question_key == bindparam("key")).values(run_id=bindparam("to_run"))
@@ -76,17 +104,18 @@ _KEPT = (
 
 def claim(connection: Connection, wanted: Claim, *, me: Process) -> Claimed:
     """The question for this run, or why it is not to be asked; open slots of a run that is gone become unsettled."""
-    found = connection.execute(_QUESTION, {"key": wanted.question_key}).first()
-    if found is None:
+    row = _QUESTION.run(connection, {"key": wanted.question_key}).fetchone()
+    if row is None:
         _begin(connection, wanted, me)
         _new(connection, wanted)
         return Ready()
+    found = _Question._make(row)
     if found.digest != wanted.question_digest:
         return Conflict(found.digest)
     if found.receipt_id:
         return Decided(json.loads(connection.execute(_RECEIPT, {"id": found.receipt_id}).scalar_one()))
     if found.run_id and found.run_id != wanted.run_id:
-        holder = connection.execute(_RUN, {"run": found.run_id}).one()
+        holder = _known(connection, found.run_id)
         if _holds(holder, at=wanted.at, here=me.host):
             return Busy(holder.run_id, holder.host)
         caps.abandon(connection, holder.run_id)
@@ -116,16 +145,20 @@ def asked(connection: Connection, what: Reservation | Ending) -> None:
     _RUN_SNAPSHOT.run(connection, {"run": what.run_id, "to_snapshot": snapshot})
 
 
-def keep(connection: Connection, run_id: str, call_id: str, *, seq: int, one: KeptPass) -> None:
-    """Keep a pass for a run that resumes the question."""
-    run = connection.execute(_RUN, {"run": run_id}).one()
-    fields = {"call_id": call_id, "question_key": run.question_key, "snapshot": run.snapshot, "seq": seq}
-    _KEEP.run(connection, {**fields, "document": kept.dump(one)})
+def keep(connection: Connection, settled: Iterable[tuple[Settlement, str]], *, after: int) -> None:
+    """Keep passes for a run that resumes the question; each is given with its run, their rows follow row `after`."""
+    by_id: dict[str, Run] = {}
+    for seq, (one, run_id) in enumerate(settled, after + 1):
+        if one.kept is None:
+            continue
+        run = by_id[run_id] = by_id.get(run_id) or _known(connection, run_id)
+        fields = {"call_id": one.call_id, "question_key": run.question_key, "snapshot": run.snapshot, "seq": seq}
+        _KEEP.run(connection, {**fields, "document": kept.dump(one.kept)})
 
 
-def run_of(connection: Connection, run_id: str, question_key: str) -> Any:
+def run_of(connection: Connection, run_id: str, question_key: str) -> Run:
     """The run's row; raises ValueError for a run that never claimed the question."""
-    run = connection.execute(_RUN, {"run": run_id}).first()
+    run = _run(connection, run_id)
     if run is None or run.question_key != question_key:
         raise ValueError(f"run {run_id!r} never claimed question {question_key!r}")
     return run
@@ -133,11 +166,17 @@ def run_of(connection: Connection, run_id: str, question_key: str) -> Any:
 
 def release(connection: Connection, run_id: str) -> None:
     """Give a question back as if the run had never claimed it; raises ValueError for one that reserved something."""
-    run = connection.execute(_RUN, {"run": run_id}).first()
+    run = _run(connection, run_id)
+    if run is not None and run.ended_us is None and caps.reserved_by(connection, run_id):
+        raise ValueError(f"run {run_id!r} reserved calls; it ends, and is not released")
+    withdraw(connection, run_id)
+
+
+def withdraw(connection: Connection, run_id: str) -> None:
+    """Take the claim of a run back, unless the run has ended."""
+    run = _run(connection, run_id)
     if run is None or run.ended_us is not None:
         return
-    if caps.reserved_by(connection, run_id):
-        raise ValueError(f"run {run_id!r} reserved calls; it ends, and is not released")
     _UNASKED.run(connection, {"key": run.question_key, "run": run_id})
     _LET_GO.run(connection, {"key": run.question_key, "run": run_id})
     _NO_RUN.run(connection, {"run": run_id})
@@ -178,16 +217,28 @@ def _begin(connection: Connection, wanted: Claim, me: Process) -> None:
         "ended_us": None,
     }
     try:
-        connection.execute(_NEW_RUN, fields)
-    except IntegrityError as error:
+        _NEW_RUN.run(connection, fields)
+    except contradiction(connection) as error:
         raise ValueError(f"run id {wanted.run_id!r} was used before") from error
 
 
-def _holds(run: Any, *, at: datetime, here: str) -> bool:
+def _run(connection: Connection, run_id: str) -> Run | None:
+    found = _RUN.run(connection, {"run": run_id}).fetchone()
+    return None if found is None else Run._make(found)
+
+
+def _known(connection: Connection, run_id: str) -> Run:
+    run = _run(connection, run_id)
+    if run is None:
+        raise NoResultFound(f"run {run_id!r} is lost")
+    return run
+
+
+def _holds(run: Run, *, at: datetime, here: str) -> bool:
     runs = alive(Process(run.host, run.pid, run.started), here=here)
     return runs is not False and run.until_us > micros(at)
 
 
-def _stands(connection: Connection, question: Any) -> tuple[KeptPass, ...]:
+def _stands(connection: Connection, question: _Question) -> tuple[KeptPass, ...]:
     found = connection.execute(_KEPT, {"key": question.question_key, "of_snapshot": question.snapshot})
     return tuple(kept.load(document) for (document,) in found)

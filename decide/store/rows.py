@@ -3,12 +3,13 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Connection, bindparam, insert, select, update
 from sqlalchemy.exc import NoResultFound
 
-from decide.ledger import Row, RowKind, digest
+from decide.ledger import Row, RowKind, seal
 from decide.store.chain import Fault, Mark, Stored, at_end, walk
 from decide.store.prepared import Prepared
 from decide.store.tables import HEAD, LEDGER
@@ -16,13 +17,13 @@ from decide.store.tables import HEAD, LEDGER
 TAIL = 256
 """How many rows a process looks at before it trusts a ledger that it has not read."""
 
-_LOCK = Prepared(select(HEAD.c.seq, HEAD.c.digest).where(HEAD.c.id == 1).with_for_update())
+_LOCK = Prepared(select(HEAD.c.seq, HEAD.c.digest, HEAD.c.held).where(HEAD.c.id == 1).with_for_update())
 _HEAD = Prepared(select(HEAD.c.seq, HEAD.c.digest).where(HEAD.c.id == 1))
 _MOVE = Prepared(update(HEAD).where(HEAD.c.id == 1).values(seq=bindparam("to_seq"), digest=bindparam("to_digest")))
 _APPEND = Prepared(insert(LEDGER))
 _AFTER = select(LEDGER).where(LEDGER.c.seq > bindparam("after")).order_by(LEDGER.c.seq).limit(bindparam("most"))
 _REST = Prepared(select(LEDGER).where(LEDGER.c.seq > bindparam("after")).order_by(LEDGER.c.seq))
-_BACK = (
+_BACK = Prepared(
     select(LEDGER.c.seq, LEDGER.c.digest)
     .where(LEDGER.c.seq <= bindparam("upto"))
     .order_by(LEDGER.c.seq.desc())
@@ -35,18 +36,23 @@ _VALUES = tuple(column.name for column in LEDGER.c if column.name not in ("seq",
 
 @dataclass(slots=True)
 class Writing:
-    """A transaction that holds the head of the ledger, so that nobody else appends until it ends."""
+    """A transaction that holds the head of the ledger, so that nobody else appends until it ends.
+
+    `held` is the fault for which every question is held, empty when there is none.
+    """
 
     connection: Connection
     head: Mark
+    held: str = ""
 
     def append(self, rows: Iterable[Row]) -> None:
         """Append rows, each with the digest of the one before it."""
         written = []
         for row in rows:
             seq = self.head.seq + 1
-            own = digest(row, seq=seq, before=self.head.digest)
-            written.append({"seq": seq, "before": self.head.digest, "digest": own, **row.values()})
+            values = row.values()
+            own = seal(values, seq=seq, before=self.head.digest)
+            written.append({"seq": seq, "before": self.head.digest, "digest": own, **values})
             self.head = Mark(seq, own)
         if written:
             _APPEND.run_each(self.connection, written)
@@ -55,7 +61,8 @@ class Writing:
 
 def locked(connection: Connection) -> Writing:
     """The transaction as the only one that writes."""
-    return Writing(connection, _mark(_one(_LOCK.run(connection).fetchone())))
+    found = _one(_LOCK.run(connection).fetchone())
+    return Writing(connection, _mark(found), found[2])
 
 
 def head(connection: Connection) -> Mark:
@@ -96,12 +103,14 @@ def columns_after(connection: Connection, seq: int, limit: int, columns: Sequenc
     unknown = [name for name in columns if name not in LEDGER.c]
     if unknown:
         raise ValueError(f"the ledger has no column {unknown[0]!r}")
-    wanted = (
-        select(*(LEDGER.c[name] for name in columns)).where(LEDGER.c.seq > seq).order_by(LEDGER.c.seq).limit(limit)
-    )
-    found = connection.execute(wanted)
     # the driver's own tuples: a million of SQLAlchemy's rows take a second longer
-    return [] if found.cursor is None else list(found.cursor.fetchall())
+    return list(_columns(tuple(columns)).run(connection, {"after": seq, "most": limit}).fetchall())
+
+
+@lru_cache(maxsize=64)
+def _columns(columns: tuple[str, ...]) -> Prepared:
+    wanted = select(*(LEDGER.c[name] for name in columns)).where(LEDGER.c.seq > bindparam("after"))
+    return Prepared(wanted.order_by(LEDGER.c.seq).limit(bindparam("most")))
 
 
 def pins(connection: Connection) -> frozenset[tuple[int, str]]:
@@ -117,7 +126,7 @@ def pins(connection: Connection) -> frozenset[tuple[int, str]]:
 
 
 def _start(connection: Connection, upto: int) -> Mark:
-    found = connection.execute(_BACK, {"upto": upto}).first()
+    found = _BACK.run(connection, {"upto": upto}).fetchone()
     return Mark() if found is None else _mark(found)
 
 

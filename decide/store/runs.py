@@ -1,11 +1,12 @@
 """Runs: each step of one on the question, its slots and the ledger together, in the transaction that it is handed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlalchemy import bindparam, select
 
-from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settlement
-from decide.store import caps, questions, receipts
+from decide.ports import CapSpent, Claim, Claimed, Ending, Ready, Reservation, Settlement
+from decide.store import caps, onward, questions, receipts
 from decide.store.alive import Process
 from decide.store.prepared import Prepared
 from decide.store.rows import Writing
@@ -24,8 +25,18 @@ _STANDS = Prepared(
 
 
 def claim(writing: Writing, wanted: Claim, *, me: Process) -> Claimed:
-    """The question for this run, or why it is not to be asked."""
-    return questions.claim(writing.connection, wanted, me=me)
+    """The question for this run, or why it is not to be asked; what the claim brings is reserved on a new one."""
+    claimed = questions.claim(writing.connection, wanted, me=me)
+    if wanted.first is None or not isinstance(claimed, Ready) or claimed.snapshot is not None:
+        return claimed
+    spent = reserve(writing, wanted.first)
+    return replace(claimed, reserved=spent is None, spent=spent)
+
+
+def withdraw(writing: Writing, run_id: str) -> None:
+    """Take back a claim that nobody knows of, and what was reserved with it: no call was made."""
+    caps.settle(writing.connection, (), ending=run_id)
+    questions.withdraw(writing.connection, run_id)
 
 
 def reserve(writing: Writing, wanted: Reservation) -> CapSpent | None:
@@ -50,9 +61,7 @@ def reserve(writing: Writing, wanted: Reservation) -> CapSpent | None:
 def settle(writing: Writing, settlements: Sequence[Settlement]) -> None:
     """Charge each slot once, append the rows of those that were charged now, and keep what stands."""
     new = caps.settle(writing.connection, settlements)
-    for place, (one, run_id) in enumerate(new, writing.head.seq + 1):
-        if one.kept is not None:
-            questions.keep(writing.connection, run_id, one.call_id, seq=place, one=one.kept)
+    questions.keep(writing.connection, new, after=writing.head.seq)
     writing.append(one.row for one, _ in new)
 
 
@@ -61,10 +70,11 @@ def end(writing: Writing, ending: Ending) -> None:
     run = questions.run_of(writing.connection, ending.run_id, ending.question_key)
     if run.ended_us is not None:
         return
-    settle(writing, ending.settlements)
-    caps.give_back(writing.connection, ending.run_id)
+    new = caps.settle(writing.connection, ending.settlements, ending=ending.run_id)
+    if not ending.closed:  # a closed question is never resumed, so that nothing of it has to stand
+        questions.keep(writing.connection, new, after=writing.head.seq)
     receipts.keep(writing.connection, ending)
     if not run.snapshot:
         questions.asked(writing.connection, ending)
     questions.end(writing.connection, ending)
-    writing.append(ending.rows)
+    writing.append([*(one.row for one, _ in new), *ending.rows, *onward.ended(writing.connection, ending)])

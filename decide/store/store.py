@@ -9,6 +9,7 @@ from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, select, update
 
+from decide.handoff.ports import HandoffFacts, Hold
 from decide.ledger import Entry
 from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settlement, StoreError
 from decide.store import audit, caps, evidence, questions, receipts, refusals, rows, runs
@@ -17,6 +18,7 @@ from decide.store.audit import Broken, Verified
 from decide.store.caps import Unsettled
 from decide.store.chain import Fault, Mark
 from decide.store.database import Database
+from decide.store.handoff import SqlHandoff
 from decide.store.moments import micros
 from decide.store.receipts import ReceiptLine
 from decide.store.refusals import Refused
@@ -39,6 +41,7 @@ class SqlStore:
         self._worker = worker
         self._me = me
         self._settling = Settling(worker, self._settle)
+        self.handoff = SqlHandoff(database, worker, me)
 
     async def __aenter__(self) -> Self:
         """The store itself."""
@@ -58,13 +61,13 @@ class SqlStore:
     async def claim(self, claim: Claim) -> Claimed:
         """The question for this run, or why it is not to be asked; over a run that is gone, its calls are unsettled.
 
-        Raises ValueError for a run id that was used before.
+        Raises ValueError for a run id that was used before, and as `reserve` does for what is reserved with it.
         """
         try:
             return await self._write_on_sound(partial(runs.claim, wanted=claim, me=self._me))
         except asyncio.CancelledError:
             # the claim may have been made, and nobody is left who knows of it
-            self._worker.submit(partial(self._database.write, partial(_release, run_id=claim.run_id)))
+            self._worker.submit(partial(self._database.write, partial(runs.withdraw, run_id=claim.run_id)))
             raise
 
     async def reserve(self, reservation: Reservation) -> CapSpent | None:
@@ -88,6 +91,13 @@ class SqlStore:
         never claimed the question.
         """
         await self._write(partial(runs.end, ending=ending))
+
+    async def hold(self, hold: Hold) -> None:
+        """Let a question that a broken ledger held wait for a person, and keep its receipt; repeated, it is the same.
+
+        It is written although the chain is broken.
+        """
+        await self.handoff.hold(hold)
 
     async def release(self, run_id: str) -> None:
         """Give a claimed question back as if it had never been claimed; repeated, it changes nothing.
@@ -165,6 +175,10 @@ class SqlStore:
         """Passes and micro-dollars that a day is charged, open and unsettled calls at their worst."""
         return await self._read(partial(caps.usage, day=day))
 
+    async def handoff_facts(self) -> HandoffFacts:
+        """As `HandoffStore.handoff_facts`."""
+        return await self.handoff.handoff_facts()
+
     async def unsettled(self, at: datetime) -> tuple[Unsettled, ...]:
         """Calls whose run is gone, or cannot say what they cost; on another host its lease ran out by `at`."""
         return await self._read(partial(caps.unsettled, at=at, here=self._me.host))
@@ -179,6 +193,10 @@ class SqlStore:
     async def receipt(self, receipt_id: str) -> dict[str, Any]:
         """The whole receipt of an id or its beginning; raises LookupError when none, or several, are meant."""
         return await self._read(partial(receipts.document, receipt_id=receipt_id))
+
+    async def outcomes_by_day(self, since: datetime) -> tuple[tuple[str, str, int], ...]:
+        """How many runs ended with each outcome, at `since` or later: day in UTC ("2026-10-15"), outcome, number."""
+        return await self._read(partial(receipts.outcomes_by_day, since=since))
 
     async def refused_since(self, at: datetime) -> tuple[Refused, ...]:
         """What seats refused unbilled at `at` or later, the earliest first."""

@@ -126,3 +126,5 @@ RECEIPTS = Table(
     Column("document", Text, nullable=False),
 )
 """The receipt of every run, in the order in which they ended."""
+Index("receipts_of_question", RECEIPTS.c.question_key, RECEIPTS.c.place)
+Index("receipts_by_time", RECEIPTS.c.at_us, RECEIPTS.c.outcome)

@@ -4,7 +4,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from contextlib import suppress
+from functools import partial
+from typing import Any, TypeVar
 
 from decide.ports import Settlement
 
@@ -21,7 +23,21 @@ class Worker:
 
     async def run(self, act: Callable[[], T]) -> T:
         """What the act returns or raises."""
-        return await _outcome(self._thread.submit(act))
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+
+        def work() -> None:
+            try:
+                result = act()
+            except BaseException as error:  # noqa: BLE001 - raised in the caller
+                tell = partial(_settle, done, error, None)
+            else:
+                tell = partial(_settle, done, None, result)
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(tell)
+
+        self._thread.submit(work)
+        return await done
 
     def submit(self, act: Callable[[], object]) -> None:
         """Have an act done that tells its outcome by itself."""
@@ -71,6 +87,15 @@ class Settling:
             done.set_exception(error)
         else:
             done.set_result(None)
+
+
+def _settle(done: "asyncio.Future[Any]", error: BaseException | None, result: Any) -> None:
+    if done.cancelled():
+        return
+    if error is not None:
+        done.set_exception(error)
+    else:
+        done.set_result(result)
 
 
 async def _outcome(future: "Future[T]") -> T:

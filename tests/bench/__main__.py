@@ -7,7 +7,21 @@ from pathlib import Path
 
 from rich.console import Console
 
-from tests.bench import cli, fold, imports, ledger, overhead, rss, scrape, sources, tick
+from tests.bench import (
+    cli,
+    clicks,
+    console,
+    dashboards,
+    fold,
+    imports,
+    ledger,
+    overhead,
+    plan,
+    rss,
+    scrape,
+    sources,
+    tick,
+)
 from tests.bench.measure import Row, say
 from tests.bench.table import show, write
 
@@ -23,6 +37,12 @@ BENCHES: Mapping[str, Callable[[], list[Row]]] = {
     "ledger_fold": fold.measure,
     overhead.NAME: overhead.measure,
     imports.NAME: imports.measure,
+    dashboards.BUILD: dashboards.build,
+    dashboards.PANEL: dashboards.measure,
+    plan.NAME: plan.measure,
+    clicks.SQLITE: clicks.sqlite,
+    clicks.POSTGRES: clicks.postgres,
+    console.NAME: console.measure,
 }
 """Each benchmark and the rows that it gives."""
 RESULT = Path(__file__).parents[2] / "bench.json"

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 class Row:
     """One line of the table: ours against its floor, and the most that is allowed.
 
-    `limit` bounds the ratio; `most`, where there is one, bounds `ours` itself in `unit`.
+    `limit` bounds the ratio, `least` bounds it from below where more is better; `most`, where there is one, bounds
+    `ours` itself in `unit`.
     """
 
     name: str
@@ -21,6 +22,7 @@ class Row:
     runs: int
     limit: float | None = None
     most: float | None = None
+    least: float | None = None
 
     @property
     def ratio(self) -> float:
@@ -30,13 +32,16 @@ class Row:
     @property
     def kept(self) -> bool:
         """Whether every limit holds."""
-        return (self.limit is None or self.ratio <= self.limit) and (self.most is None or self.ours <= self.most)
+        enough = self.least is None or self.ratio >= self.least
+        within = self.limit is None or self.ratio <= self.limit
+        return enough and within and (self.most is None or self.ours <= self.most)
 
     @property
     def bound(self) -> str:
         """The limits in words."""
         ratio = [f"ratio {self.limit:g}"] if self.limit is not None else []
-        return ", ".join([*ratio, *([f"{self.most:g} {self.unit}"] if self.most is not None else [])])
+        least = [f"ratio >= {self.least:g}"] if self.least is not None else []
+        return ", ".join([*ratio, *least, *([f"{self.most:g} {self.unit}"] if self.most is not None else [])])
 
 
 def say(text: str) -> None:

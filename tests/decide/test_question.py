@@ -19,7 +19,9 @@ from decide.question import (
     Option,
     Question,
     QuestionError,
+    dump,
     folded,
+    load,
 )
 
 MERGE, WAIT = Option("merge", "Merge it", "gh pr merge 7", ("deploy", "spend_money")), Option("wait", "Wait")
@@ -172,3 +174,24 @@ def test_at_most_one_option_has_a_name(ids: list[str], named: str) -> None:
     canonical = question.canonical(named)
     assert [one for one in ids if folded(one) == folded(named)] == ([] if canonical is None else [canonical])
     assert all(question.canonical(one.upper()) == one for one in ids if folded(one.upper()) == folded(one))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ASKED,
+        Question(
+            "Merge\u00e4 now?\0",
+            (MERGE, WAIT),
+            id="q-1",
+            level=LevelName.LOW,
+            consequence=Consequence.IRREVERSIBLE,
+            deadline=datetime(2026, 10, 15, 14, 0, 0, 1, tzinfo=timezone(timedelta(hours=2))),
+            raised_by="agent",
+            cites="r-1",
+        ),
+    ],
+)
+def test_a_question_that_is_kept_is_the_same_one(question: Question) -> None:
+    assert load(dump(question)) == question
+    assert load(dump(question)).digest == question.digest

@@ -32,9 +32,13 @@ def binaries() -> Path:
 
 
 class Cluster:
-    """A server that runs from `start` to `stop`; as root it runs as nobody, since PostgreSQL refuses root."""
+    """A server that runs from `start` to `stop`; as root it runs as nobody, since PostgreSQL refuses root.
 
-    def __init__(self) -> None:
+    Only a `durable` one waits for its disk.
+    """
+
+    def __init__(self, *, durable: bool = False) -> None:
+        self._sync = "on" if durable else "off"
         self._home = Path(tempfile.mkdtemp(prefix="rw-pg-", dir="/tmp"))
         self._home.chmod(0o755)
         self._user = NOBODY if os.geteuid() == 0 else None
@@ -77,7 +81,14 @@ class Cluster:
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
-        options = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={self.socket}", "-c", "fsync=off"]
+        options = [
+            "-c",
+            "listen_addresses=",
+            "-c",
+            f"unix_socket_directories={self.socket}",
+            "-c",
+            f"fsync={self._sync}",
+        ]
         command: list[str | Path] = [self._install / "bin" / "postgres", "-D", self._data, *options]
         self._server = subprocess.Popen(
             command, user=self._user, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/"

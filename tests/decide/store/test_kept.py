@@ -1,5 +1,6 @@
 """Kept: a pass that stands is the same after a night in the store."""
 
+import json
 from datetime import UTC, datetime
 
 import pytest
@@ -32,15 +33,25 @@ RESULTS: st.SearchStrategy[Result] = st.one_of(
 ANSWERS = st.just(NOBODY) | st.builds(
     AnsweredBy, st.text(min_size=1).filter(lambda name: name != "UNKNOWN"), st.just(ModelFrom.REPORTED)
 )
-BALLOTS = st.builds(Ballot, st.sampled_from(Order), RESULTS, ANSWERS)
+BALLOTS = st.builds(Ballot, st.sampled_from(Order), RESULTS, ANSWERS, st.booleans())
 PASSES = st.builds(
-    KeptPass, st.sampled_from(["primary", "second"]), BALLOTS, st.dictionaries(WORDS, st.integers() | st.none())
+    KeptPass,
+    st.sampled_from(["primary", "second", "cross_check"]),
+    BALLOTS,
+    st.dictionaries(WORDS, st.integers() | st.none()),
 )
 
 
 @given(PASSES)
 def test_what_was_dumped_is_loaded_equal(kept: KeptPass) -> None:
     assert load(dump(kept)) == kept
+
+
+def test_a_pass_that_was_kept_before_there_were_rereads_is_none() -> None:
+    document = json.loads(dump(KeptPass("primary", Ballot(Order.FORWARD, Resolved("a"), reread=True), {})))
+    assert load(json.dumps(document)).ballot.reread
+    del document["reread"]
+    assert not load(json.dumps(document)).ballot.reread
 
 
 def test_a_record_of_something_else_is_refused() -> None:
