@@ -1,6 +1,7 @@
-"""Endpoint: the HTTP routes that show the present; they read, and change nothing."""
+"""Endpoint: the HTTP routes that show the present, which change nothing, and those of the console."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from starlette.applications import Starlette
@@ -12,8 +13,14 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from exporters.console.render import stylesheets
+from exporters.console.caller import at_our_name, caller_of
+from exporters.console.frame import framed
+from exporters.console.problem import Problem, answer
+from exporters.console.render import statics
+from exporters.console.routes import routes as console_routes
+from exporters.console.site import Console, Site
 from exporters.console.status import icon, status_page
+from exporters.console.waits import waits
 from exporters.exposition import Exposition
 from exporters.present import present
 from exporters.probe import probe_text
@@ -22,8 +29,8 @@ from exporters.view import Health, ProbeLog, View
 
 HEADERS = {
     "content-security-policy": (
-        "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self'; "
-        "frame-ancestors 'none'"
+        "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -40,10 +47,12 @@ def endpoint(
     probe: Callable[[str], Sequence[ProbeLog]],
     clock: Callable[[], datetime],
     routes: Sequence[BaseRoute] = (),
+    console: Console | None = None,
 ) -> Starlette:
-    """The application: metrics, status page, health, probes and report, and whatever `routes` adds."""
-    seen = _Shown(view, exposition, health, probe, clock)
-    return Starlette(
+    """The application: metrics, status page, health, probes and report, the console, and whatever `routes` adds."""
+    seen = _Shown(view, exposition, health, probe, clock, console)
+    more = console_routes(Site(console, view, clock)) if console else []
+    app = Starlette(
         routes=[
             Route("/", seen.status),
             Route("/metrics", seen.metrics),
@@ -53,11 +62,14 @@ def endpoint(
             Route("/-/ready", seen.ready),
             Route("/icon.svg", seen.icon),
             Route("/static/{name}", _static),
+            *more,
             *routes,
         ],
         middleware=[Middleware(SecureHeaders)],
-        exception_handlers={Exception: _failed},  # Starlette's own for the rest is plain text already
+        exception_handlers={Exception: _failed, HTTPException: seen.problem},
     )
+    app.router.redirect_slashes = False  # a redirect fails on a query that is no UTF-8
+    return app
 
 
 class SecureHeaders:
@@ -89,15 +101,33 @@ class _Shown:
         health: Callable[[], Health],
         probe: Callable[[str], Sequence[ProbeLog]],
         clock: Callable[[], datetime],
+        console: Console | None,
     ) -> None:
         self._view = view
         self._exposition = exposition
         self._health = health
         self._probe = probe
         self._clock = clock
+        self._console = console
 
     async def status(self, request: Request) -> Response:
-        return HTMLResponse(status_page(self._view(), self._clock()))
+        view, now, console = self._view(), self._clock(), self._console
+        if console is None:
+            return HTMLResponse(status_page(view, now))
+        known = at_our_name(request, console.access)
+        person = caller_of(request, console.access).name if known else ""
+        frame = replace(console.frame(view, now, person), here="/")
+        return HTMLResponse(status_page(view, now, frame, await waits(console, request, now)))
+
+    async def problem(self, request: Request, error: Exception) -> Response:
+        """A path or a method that there is not, or a query that cannot be answered."""
+        if not isinstance(error, HTTPException):
+            raise error
+        problem = Problem(error.status_code, error.detail, headers=error.headers or {})
+        if problem.detail == problem.name:
+            problem = replace(problem, detail="")
+        frame = framed(self._view(), self._clock(), pages=self._console is not None)
+        return answer(request, problem, replace(frame, live=False))
 
     async def icon(self, request: Request) -> Response:
         return Response(icon(present(self._view(), self._clock()).word), media_type="image/svg+xml")
@@ -141,10 +171,11 @@ def _health(well: bool, detail: str) -> Response:
 
 
 async def _static(request: Request) -> Response:
-    sheet = stylesheets().get(request.path_params["name"])
-    if sheet is None:
+    found = statics().get(request.path_params["name"])
+    if found is None:
         raise HTTPException(404)
-    return Response(sheet, media_type="text/css", headers={"cache-control": "max-age=300"})
+    content, media_type = found
+    return Response(content, media_type=media_type, headers={"cache-control": "max-age=300"})
 
 
 async def _failed(request: Request, error: Exception) -> Response:

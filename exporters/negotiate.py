@@ -31,6 +31,11 @@ def accepts_gzip(accept_encoding: str) -> bool:
     return weights.get("gzip", weights.get("*", 0.0)) > 0
 
 
+def media_types(accept: str) -> list[str]:
+    """The media types that an Accept header names, the best liked first, without those that it rules out."""
+    return [_name(item) for item in _preferred(accept)]
+
+
 def _preferred(header: str) -> Iterator[str]:
     """The items of a header with a weight above 0, heaviest first, else in order."""
     weighed = [(item, _weight(item)) for item in header.split(",")]

@@ -10,7 +10,9 @@ from decide.ladder import LadderWord, RungState
 from decide.quota import Measure, WindowState
 from decide.reason import WORDS, Reason
 from decide.seat import SeatState
-from exporters.console.render import render
+from exporters.console.frame import Frame, framed
+from exporters.console.render import page
+from exporters.console.waits import Waits
 from exporters.moment import clock_words, span_words, until_words
 from exporters.report import Document, report
 from exporters.view import View
@@ -35,18 +37,18 @@ _COLOURS: Mapping[str, str] = MappingProxyType(
 )
 
 
-def status_page(view: View, now: datetime) -> str:
-    """The page as HTML."""
+def status_page(view: View, now: datetime, frame: Frame | None = None, waits: Waits | None = None) -> bytes:
+    """The page as HTML; `waits` is what waits for a person, where there is a console that knows."""
     document = report(view, now)
-    return render(
+    return page(
         "status.html",
+        frame or framed(view, now, pages=False),
+        waits=waits,
         doc=document,
         word=document["ladder"]["state"],
         sentence=_sentence(document),
         ticks=_ticks(view, now),
         notes=[(Reason(note), WORDS[Reason(note)]) for note in _notes(document)],
-        version=view.version,
-        now=now,
         when=lambda text: clock_words(datetime.fromisoformat(text), now),
         until=lambda text: until_words(datetime.fromisoformat(text), now),
         ago=lambda text: f"{span_words(now - datetime.fromisoformat(text))} ago",

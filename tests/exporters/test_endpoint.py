@@ -100,14 +100,17 @@ async def test_head_answers_as_get_without_a_body(client: httpx.AsyncClient, pat
 async def test_every_answer_has_the_headers_that_protect(client: httpx.AsyncClient, path: str) -> None:
     answer = await client.get(path)
     assert {name: answer.headers.get(name) for name in HEADERS} == HEADERS
-    assert "script-src" not in answer.headers["content-security-policy"]
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
     assert "unsafe" not in answer.headers["content-security-policy"]
 
 
-async def test_stylesheets_are_served_and_nothing_else(client: httpx.AsyncClient) -> None:
-    sheet = await client.get("/static/console.css")
+async def test_stylesheet_and_script_are_served_and_nothing_else(client: httpx.AsyncClient) -> None:
+    sheet, script = [await client.get(f"/static/{name}") for name in ("console.css", "refresh.js")]
     assert sheet.headers["content-type"].startswith("text/css")
     assert "prefers-color-scheme" in sheet.text
+    assert script.headers["content-type"].startswith("text/javascript")
+    assert "eval" not in script.text
+    assert "innerHTML =" not in script.text
     for name in ("missing.css", "..%2frender.py", "%2e%2e/render.py"):
         assert (await client.get(f"/static/{name}")).status_code == 404
 
