@@ -6,6 +6,7 @@ from decide.ladder import LadderWord, RungState
 from decide.quota import WindowKind
 from decide.reason import Reason
 from decide.seat import SeatState, TokenState
+from exporters.catalog_handoff import CLICKS, QUEUE
 from exporters.catalog_ledger import DECISIONS, SPEND
 from exporters.metric import OTHER, Label, Metric, MetricType, closed, counter, gauge, group
 from exporters.view import TickResult
@@ -24,7 +25,7 @@ READ_FAILURES: tuple[Reason, ...] = tuple(reason for reason in Reason if reason 
 """Why one read of a source can fail: any reason but those that only a read that went well can find."""
 
 READ_RESULTS: tuple[str, ...] = ("ok", "held", *(reason.value for reason in READ_FAILURES))
-COLLECTOR_NAMES: tuple[str, ...] = ("ladder", "seats", "canary", "decisions", "spend", "build")
+COLLECTOR_NAMES: tuple[str, ...] = ("ladder", "seats", "canary", "decisions", "spend", "queue", "clicks", "build")
 
 _RUNG = Label("rung")
 _SEAT = (_RUNG, Label("seat"))
@@ -123,6 +124,11 @@ _SEATS = group(
         *_SEAT,
         unit="seconds",
     ),
+    gauge(
+        "ladder_token_renewable",
+        "0 while nothing would renew the seat's login once it lapses, so that a person has to; else 1.",
+        *_SEAT,
+    ),
 )
 
 _CANARY = group(
@@ -170,7 +176,7 @@ _SELF = (
     ),
 )
 
-CATALOG: tuple[Metric, ...] = (*_LADDER, *_SEATS, *_CANARY, *_SELF, *DECISIONS, *SPEND)
+CATALOG: tuple[Metric, ...] = (*_LADDER, *_SEATS, *_CANARY, *_SELF, *DECISIONS, *SPEND, *QUEUE, *CLICKS)
 """Every metric of this exporter, in the order of the page."""
 
 

@@ -1,6 +1,7 @@
 """Catalog of the ledger: the metrics that are folded from its rows, and their labels' closed sets (design 6)."""
 
 from decide.consultation import PASS_CANCELLED, PassRole
+from decide.cross_check import Check
 from decide.gate import Stage
 from decide.question import LevelName
 from decide.reply import Billing, Failure
@@ -59,6 +60,12 @@ DECISIONS = group(
         "How often a row of the gate's policy fired.",
         Label("row"),
         _open("stage", tuple(stage.value for stage in Stage)),
+    ),
+    counter(
+        "ladder_skipped_checks_total",
+        "Checks of a level that were due and were not made, or came to nothing.",
+        _open("check", tuple(check.value for check in Check)),
+        _LEVEL,
     ),
 )
 

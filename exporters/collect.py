@@ -11,9 +11,10 @@ from decide.quota import Measure, Window, WindowKind, WindowState
 from decide.reason import Reason
 from decide.seat import SeatState, SeatStatus, TokenState
 from exporters.catalog import READ_RESULTS
+from exporters.collect_handoff import clicks, queue
 from exporters.collect_ledger import decisions, spend
 from exporters.labels import label, seat_labels
-from exporters.parts import Part, Sample, Samples
+from exporters.parts import Part, Sample, Samples, timestamp
 from exporters.present import Present, seats_configured
 from exporters.view import TickResult, View
 
@@ -32,7 +33,7 @@ def ladder(view: View, seen: Present) -> Iterator[Part]:
 def _ladder(word: LadderWord, last_ok_at: datetime | None) -> Samples:
     return {
         "ladder_state": _one_hot((), word, LadderWord),
-        "ladder_last_ok_timestamp_seconds": _moment((), last_ok_at),
+        "ladder_last_ok_timestamp_seconds": timestamp((), last_ok_at),
     }
 
 
@@ -48,8 +49,8 @@ def _rung(
         "ladder_rung_state": _one_hot((name,), state, RungState),
         "ladder_rung_reachable": [((name,), float(not blocked))],
         "ladder_rung_blocked": [((name, r), float(blocked and r in reasons)) for r in Reason],
-        "ladder_rung_next_available_timestamp_seconds": _moment((name,), clears_at if blocked else None),
-        "ladder_rung_last_reachable_timestamp_seconds": _moment((name,), last_reachable_at),
+        "ladder_rung_next_available_timestamp_seconds": timestamp((name,), clears_at if blocked else None),
+        "ladder_rung_last_reachable_timestamp_seconds": timestamp((name,), last_reachable_at),
     }
 
 
@@ -81,9 +82,10 @@ def _seat(rung: str, subject: str, status: SeatStatus) -> Samples:
             ((*at, w.kind), w.resets_at.timestamp()) for w in windows if w.resets_at is not None
         ],
         "ladder_seat_headroom_ratio": [] if status.headroom is None else [(at, status.headroom)],
-        "ladder_seat_reading_timestamp_seconds": _moment(at, status.reading_at),
+        "ladder_seat_reading_timestamp_seconds": timestamp(at, status.reading_at),
         "ladder_token_state": _one_hot(at, status.token.state, TokenState),
-        "ladder_token_expiry_timestamp_seconds": _moment(at, status.token.expires_at),
+        "ladder_token_expiry_timestamp_seconds": timestamp(at, status.token.expires_at),
+        "ladder_token_renewable": [(at, float(status.token.renewable))],
     }
 
 
@@ -129,8 +131,8 @@ def _canary(
     return {
         "ladder_canary_ticks_total": [((r,), float(n)) for r, n in zip(TickResult, ticks, strict=True)],
         "ladder_canary_tick_duration_seconds": [] if duration_s is None else [((), duration_s)],
-        "ladder_canary_last_tick_timestamp_seconds": _moment((), last_tick_at),
-        "ladder_canary_last_success_timestamp_seconds": _moment((), last_success_at),
+        "ladder_canary_last_tick_timestamp_seconds": timestamp((), last_tick_at),
+        "ladder_canary_last_success_timestamp_seconds": timestamp((), last_success_at),
         "ladder_canary_missed_ticks_total": [((), float(missed))],
         "ladder_canary_clock_skew_seconds": [] if skew_s is None else [((), skew_s)],
         "ladder_config_reload_success": [((), float(reload_ok))],
@@ -165,13 +167,18 @@ def _build(version: str) -> Samples:
 
 
 COLLECTORS: Mapping[str, Collector] = MappingProxyType(
-    {"ladder": ladder, "seats": seats, "canary": canary, "decisions": decisions, "spend": spend, "build": build}
+    {
+        "ladder": ladder,
+        "seats": seats,
+        "canary": canary,
+        "decisions": decisions,
+        "spend": spend,
+        "queue": queue,
+        "clicks": clicks,
+        "build": build,
+    }
 )
 
 
 def _one_hot(at: tuple[str, ...], state: str, states: type[StrEnum]) -> list[Sample]:
     return [((*at, member), float(member == state)) for member in states]
-
-
-def _moment(at: tuple[str, ...], moment: datetime | None) -> list[Sample]:
-    return [] if moment is None else [(at, moment.timestamp())]

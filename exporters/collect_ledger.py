@@ -2,21 +2,17 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
-from types import MappingProxyType
 
-from exporters.catalog_ledger import DECISIONS, SPEND, TOKEN_KINDS
-from exporters.fold import NO_LEVEL, NO_RUNG, Counts, LevelCounts, PassKey, RungCounts, Spent
+from exporters.catalog_ledger import TOKEN_KINDS
+from exporters.counted import LABELS, Words, plain, shown, summed
+from exporters.fold import Counts
+from exporters.fold_runs import NO_LEVEL, NO_RUNG, LevelCounts, PassKey, RungCounts, Spent
 from exporters.histogram import MICROS, Histogram, merged
 from exporters.labels import label
 from exporters.ledger_facts import CapFacts, LedgerFacts
-from exporters.metric import OTHER, Label
 from exporters.parts import Part, Sample, Samples
 from exporters.present import Present
 from exporters.view import View
-
-Words = tuple[str, ...]
-
-_LABELS: Mapping[str, tuple[Label, ...]] = MappingProxyType({m.name: m.labels for m in (*DECISIONS, *SPEND)})
 
 
 def decisions(view: View, seen: Present) -> Iterable[Part]:
@@ -56,33 +52,35 @@ def _by_rung(counts: Counts, rungs: Iterable[str]) -> list[tuple[str, RungCounts
 def _levels(levels: Mapping[str, LevelCounts]) -> Samples:
     asked = (((level,), found.questions) for level, found in levels.items())
     ended = (((level, o), n) for level, found in levels.items() for o, n in found.outcomes.items())
+    left_out = (((check, level), n) for level, found in levels.items() for check, n in found.skipped.items())
     return {
-        "ladder_questions_total": _plain("ladder_questions_total", (), asked),
-        "ladder_decisions_total": _plain("ladder_decisions_total", (), ended),
+        "ladder_questions_total": plain("ladder_questions_total", (), asked),
+        "ladder_decisions_total": plain("ladder_decisions_total", (), ended),
+        "ladder_skipped_checks_total": plain("ladder_skipped_checks_total", (), left_out),
         "ladder_decision_duration_seconds": _decision_durations(levels),
     }
 
 
 def _decision_durations(levels: Mapping[str, LevelCounts]) -> list[Sample]:
-    labels = _LABELS["ladder_decision_duration_seconds"]
+    labels = LABELS["ladder_decision_duration_seconds"]
     found: dict[Words, Histogram] = dict.fromkeys(product(*(label.values for label in labels)), NO_LEVEL.durations)
     for level, counts in levels.items():
         if any(counts.durations.counts):
-            key = _shown(labels, (level,))
+            key = shown(labels, (level,))
             found[key] = merged(found.get(key, NO_LEVEL.durations), counts.durations)
     return list(found.items())
 
 
 def _gates(gates: Mapping[tuple[str, str], int], rows: tuple[tuple[str, str], ...]) -> Samples:
-    return {"ladder_gate_total": _plain("ladder_gate_total", (), gates.items(), known=rows)}
+    return {"ladder_gate_total": plain("ladder_gate_total", (), gates.items(), known=rows)}
 
 
 def _rung(name: str, counts: RungCounts) -> Samples:
     made = (((key.level, key.role, key.result), spent.passes) for key, spent in counts.passes.items())
     consulted = counts.consultations.items()
     return {
-        "ladder_consultations_total": _plain("ladder_consultations_total", (name,), consulted),
-        "ladder_passes_total": _plain("ladder_passes_total", (name,), made),
+        "ladder_consultations_total": plain("ladder_consultations_total", (name,), consulted),
+        "ladder_passes_total": plain("ladder_passes_total", (name,), made),
         "ladder_pass_duration_seconds": [((name,), counts.durations)],
     }
 
@@ -93,10 +91,10 @@ def _spend(name: str, passes: Mapping[PassKey, Spent]) -> Samples:
         ((k.level, kind), n) for k, spent in passes.items() for kind, n in zip(TOKEN_KINDS, spent[2:], strict=True)
     ]
     unpriced = sum(sum(spent[2:]) for k, spent in passes.items() if not k.source)
-    usd = _summed("ladder_spend_usd_total", (name,), cost)
+    usd = summed("ladder_spend_usd_total", (name,), cost)
     return {
         "ladder_spend_usd_total": [(key, micro_usd / MICROS) for key, micro_usd in usd.items()],
-        "ladder_tokens_total": _plain("ladder_tokens_total", (name,), used),
+        "ladder_tokens_total": plain("ladder_tokens_total", (name,), used),
         "ladder_unpriced_tokens_total": [((name,), float(unpriced))],
     }
 
@@ -115,29 +113,3 @@ def _ledger(readable: bool, rows: int | None, lag_rows: int | None, caps: CapFac
 
 def _known(value: int | None, unit: int = 1) -> list[Sample]:
     return [] if value is None else [((), value / unit)]
-
-
-def _plain(
-    name: str, at: Words, counted: Iterable[tuple[Words, int]], *, known: Iterable[Words] | None = None
-) -> list[Sample]:
-    return [(key, float(count)) for key, count in _summed(name, at, counted, known=known).items()]
-
-
-def _summed(
-    name: str, at: Words, counted: Iterable[tuple[Words, int]], *, known: Iterable[Words] | None = None
-) -> dict[Words, int]:
-    """Counts by label values below `at`: 0 for all that is `known` before, by default the whole closed sets."""
-    labels = _LABELS[name][len(at) :]
-    zeros = product(*(label.values for label in labels)) if known is None else known
-    found = {(*at, *_shown(labels, words)): 0 for words in zeros}
-    for words, count in counted:
-        if count:
-            key = (*at, *_shown(labels, words))
-            found[key] = found.get(key, 0) + count
-    return found
-
-
-def _shown(labels: tuple[Label, ...], words: Words) -> Words:
-    """Each word as the value of its label: names as they are, and `OTHER` for what the closed set lacks."""
-    pairs = zip(labels, words, strict=True)
-    return tuple(word if word in kind.values else label(word) if not kind.values else OTHER for kind, word in pairs)

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol
 
-from exporters.fold import LedgerRow
+from decide.handoff.ports import HandoffFacts
+from exporters.ledger_rows import LedgerRow
 
 
 class FoldSource(Protocol):
@@ -18,6 +19,9 @@ class FoldSource(Protocol):
 
     async def day_usage(self, day: str) -> tuple[int, int]:
         """What is charged to that day's caps, YYYY-MM-DD: passes, and micro-dollars."""
+
+    async def handoff_facts(self) -> HandoffFacts:
+        """What waits now: open entries, pending items and pending clicks."""
 
     async def probe(self, at: datetime) -> None:
         """Nothing, or StoreError when a run could not use the store now."""

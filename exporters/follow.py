@@ -3,13 +3,17 @@
 import asyncio
 import logging
 from collections.abc import Iterable
-from datetime import datetime
+from dataclasses import replace
+from datetime import datetime, timedelta
 
 from decide.day import day_of
+from decide.handoff.ports import HandoffFacts
 from decide.ports import Caps, StoreError, StoreFault
-from exporters.fold import COLUMNS, Counts, Fold
+from decide.question import LEAD
+from exporters.fold import Counts, Fold
 from exporters.fold_source import FoldSource
 from exporters.ledger_facts import CapFacts, LedgerFacts
+from exporters.ledger_rows import COLUMNS
 
 READ_ROWS = 10_000
 """Rows that are asked of the source at once."""
@@ -18,12 +22,12 @@ FOLD_ROWS = 2_000
 
 
 class LedgerFollower:
-    """Follows one ledger for one exporter; `caps`, `gate_rows` and `serves_counters` may be set at any time.
+    """Follows one ledger for one exporter; `caps`, `gate_rows`, `lead` and `serves_counters` may be set at any time.
 
     `facts` is the present at any time and from any thread, None before the ledger was first looked at; it shows the
     lag while a long ledger is read for the first time. `serves_counters` is False while another exporter of a fleet
-    serves the ledger's counters; rows are folded all the same, so that this one can take over. `gate_rows` are the
-    policy's rows, each with its stage.
+    serves the ledger's counters, and what waits; both are read all the same, so that this one can take over.
+    `gate_rows` are the policy's rows, each with its stage; `lead` is how long before its deadline one is urgent.
     """
 
     def __init__(
@@ -32,11 +36,13 @@ class LedgerFollower:
         caps: Caps,
         *,
         gate_rows: Iterable[tuple[str, str]] = (),
+        lead: timedelta = LEAD,
         serves_counters: bool = True,
         log: logging.Logger | None = None,
     ) -> None:
         self.caps = caps
         self.gate_rows = tuple(gate_rows)
+        self.lead = lead
         self.serves_counters = serves_counters
         self.facts: LedgerFacts | None = None
         self._source = source
@@ -45,16 +51,18 @@ class LedgerFollower:
         self._fold = Fold()
         self._counts: Counts | None = None
         self._rows: int | None = None
+        self._handoff: HandoffFacts | None = None
         self._used: tuple[int, int] | None = None
         self._fault: StoreFault | None = None
 
     async def refresh(self, now: datetime) -> LedgerFacts:
-        """Fold what is new, look at the day's caps and the store's health, and give the facts.
+        """Look at what waits, fold what is new, look at the day's caps and the store's health, and give the facts.
 
-        A store that cannot be used is a fact, not an exception: the counters stay where they are.
+        A store that cannot be used is a fact, not an exception: the counters, and what waits, stay as they are.
         """
         async with self._turn:
             try:
+                self._handoff = await self._source.handoff_facts()  # first: a wake does not wait for a long ledger
                 await self._catch_up()
                 self._used = await self._source.day_usage(day_of(now, self.caps.zone))
                 await self._source.probe(now)
@@ -93,12 +101,12 @@ class LedgerFollower:
             self._log.info("the ledger can be used again")
 
     def _publish(self) -> LedgerFacts:
-        readable, caps = self._fault is None, self._cap_facts()
-        self.facts = LedgerFacts(readable, caps=caps, gate_rows=self.gate_rows)
-        if self.serves_counters and self._rows is not None:
-            lag = max(0, self._rows - self._fold.seq)
-            self.facts = LedgerFacts(readable, self._counts, self._rows, lag, caps, self.gate_rows)
-        return self.facts
+        facts = LedgerFacts(self._fault is None, caps=self._cap_facts(), gate_rows=self.gate_rows, lead=self.lead)
+        if self.serves_counters:
+            lag = None if self._rows is None else max(0, self._rows - self._fold.seq)
+            facts = replace(facts, counts=self._counts, rows=self._rows, lag_rows=lag, handoff=self._handoff)
+        self.facts = facts
+        return facts
 
     def _cap_facts(self) -> CapFacts:
         """The caps, and what is used of those that there are."""

@@ -1,7 +1,6 @@
 """Histogram: durations counted in fixed buckets, each with its latest observation that names a receipt."""
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,6 +8,15 @@ MICROS = 1_000_000
 DECISION_BOUNDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0, 1800.0, 3600.0)
 PASS_BOUNDS = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1200.0)
 """Upper bounds in seconds, inclusive; changing them changes what a query over old data means."""
+ANSWER_BOUNDS = (
+    *(30.0, 60.0, 120.0, 300.0, 600.0, 900.0, 1800.0),
+    *(3600.0, 7200.0, 14400.0, 28800.0, 57600.0, 86400.0, 259200.0),
+)
+"""How people answer: in minutes at their desk, within the hour that the default lead is, within a working day (8 h),
+over a night (16 h), within a day, over a weekend (3 d).
+"""
+CLICK_BOUNDS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0, 14400.0, 86400.0)
+"""How people press: at once or within minutes; 10 min is the default of how long they can, 24 h the longest."""
 
 _SOUND = (int, str, int, int)  # a spoiled row of the ledger may hold anything
 
@@ -70,12 +78,14 @@ class Observations:
 
     def add(self, seqs: Sequence[int], receipts: Sequence[str], micros: Sequence[int], ats_us: Sequence[int]) -> None:
         """Count observations in the order of their places; a bucket's exemplar is its latest that names a receipt."""
-        buckets = [bisect_left(self._bounds_us, one) for one in micros]
-        for bucket, count in Counter(buckets).items():
-            self._counts[bucket] += count
+        named: dict[int, tuple[int, str, int, int]] = {}
+        for found in zip(seqs, receipts, micros, ats_us, strict=True):
+            bucket = bisect_left(self._bounds_us, found[2])
+            self._counts[bucket] += 1
+            if found[1]:
+                named[bucket] = found
         self._sum_us += sum(micros)
-        named = zip(buckets, zip(seqs, receipts, micros, ats_us, strict=True), strict=True)
-        for bucket, last in {bucket: found for bucket, found in named if found[1]}.items():
+        for bucket, last in named.items():
             newer = bucket not in self._latest or last[0] > self._latest[bucket][0]
             if newer and tuple(map(type, last)) == _SOUND:
                 self._latest[bucket] = last

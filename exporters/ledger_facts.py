@@ -1,7 +1,10 @@
 """Ledger facts: what the ledger says at a moment, as one immutable value that any thread may read."""
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 
+from decide.handoff.ports import HandoffFacts
+from decide.question import LEAD
 from exporters.fold import Counts
 
 
@@ -22,7 +25,8 @@ class LedgerFacts:
     `counts` is None until every row that was there at the start has been folded: a counter that starts at 0 and
     catches up would look like spending. It is None as well where another exporter of the fleet serves the counters;
     `rows`, and `lag_rows` that are not folded yet, are None then too. `gate_rows` are the policy's rows, each with
-    its stage, which are counted from the start.
+    its stage, which are counted from the start. `handoff` is what waited when that could last be read: None before it
+    first could, and where another exporter serves it. How urgent that is depends on the moment and on `lead`.
     """
 
     readable: bool
@@ -31,3 +35,5 @@ class LedgerFacts:
     lag_rows: int | None = None
     caps: CapFacts = field(default_factory=CapFacts)
     gate_rows: tuple[tuple[str, str], ...] = ()
+    handoff: HandoffFacts | None = None
+    lead: timedelta = LEAD

@@ -1,6 +1,7 @@
 """Parts: the samples of a page, in portions that can be kept while what they were made from stays equal."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from typing import NamedTuple
 
 from exporters.histogram import Histogram
@@ -20,3 +21,8 @@ class Part(NamedTuple):
     key: tuple[str, str, str]
     inputs: tuple[object, ...]
     make: Callable[..., Samples]
+
+
+def timestamp(at: tuple[str, ...], moment: datetime | None) -> list[Sample]:
+    """A moment as the only sample at these label values; none while there is no such moment."""
+    return [] if moment is None else [(at, moment.timestamp())]

@@ -7,6 +7,8 @@ import pytest
 
 import exporters.catalog as catalog
 from decide.consultation import PASS_CANCELLED
+from decide.cross_check import Check
+from decide.question import LevelName
 from decide.reason import Reason
 from decide.reply import Billing, Failure, Usage
 from decide.ruling import Outcome
@@ -36,7 +38,7 @@ def test_every_metric_is_named_by_the_rules() -> None:
         assert "\n" not in metric.help
         assert metric.name.endswith("_ratio") == (metric.unit == "ratio")
         assert metric.name.endswith("_seconds") == (metric.unit == "seconds")
-        assert metric.group in ("Ladder", "Seats", "Canary", "Decisions", "Spend")
+        assert metric.group in ("Ladder", "Seats", "Canary", "Decisions", "Spend", "Queue and inbox", "Clicks")
 
 
 def test_exp_09_no_two_metrics_share_a_family() -> None:
@@ -77,19 +79,22 @@ def test_the_ledgers_closed_sets_hold_every_word_that_a_run_writes() -> None:
     sets = {(metric.name, label.name): set(label.values) for metric in CATALOG for label in metric.labels}
     declines = {kind.value for kind in Decline}
     assert sets["ladder_consultations_total", "result"] == {"resolved", "incomplete", "unreachable", *declines}
-    gated = {"class_gate", "flip"}
+    gated = {"class_gate", "split", "flip"}
     ended = {"resolved", PASS_CANCELLED, *map(str, Failure)}
     assert sets["ladder_passes_total", "result"] == (declines - gated) | ended
     assert sets["ladder_decisions_total", "outcome"] == set(Outcome)
     assert sets["ladder_spend_usd_total", "billing"] == set(Billing)
     assert sets["ladder_tokens_total", "kind"] == set(Usage.__slots__)
     assert sets["ladder_gate_total", "row"] == set()
+    assert sets["ladder_skipped_checks_total", "check"] == set(Check)
+    assert sets["ladder_skipped_checks_total", "level"] == set(LevelName)
 
 
 def test_only_words_of_the_ledger_may_be_other() -> None:
     for metric in CATALOG:
         for label in metric.labels:
-            assert not label.open or (metric.collector in ("decisions", "spend") and label.values)
+            assert not label.open or (metric.type is not MetricType.GAUGE and label.values)
+            assert not label.open or metric.collector in ("decisions", "spend", "queue", "clicks")
 
 
 def test_read_results_are_failures_and_never_caps() -> None:

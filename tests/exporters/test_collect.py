@@ -171,10 +171,16 @@ def test_a_lapsed_login_shows_its_state_and_expiry() -> None:
     assert value(text, "ladder_token_expiry_timestamp_seconds", seat="s1") == (NOW - minutes(20)).timestamp()
 
 
+@pytest.mark.parametrize("renewable", [True, False])
+def test_a_login_shows_whether_anything_renews_it(renewable: bool) -> None:
+    text = one(Seat("s1", replace(LIVE, renewable=renewable), quota=Quota.UNMETERED))
+    assert value(text, "ladder_token_renewable", seat="s1") == float(renewable)
+
+
 def test_an_unmetered_seat_has_no_value_series() -> None:
     text = one(Seat("api", replace(LIVE, expires_at=None), quota=Quota.UNMETERED))
     names = {name for (name, labels) in series(text) if ("seat", "api") in labels}
-    assert names == {"ladder_seat_state", "ladder_token_state"}
+    assert names == {"ladder_seat_state", "ladder_token_state", "ladder_token_renewable"}
 
 
 def test_next_available_is_shown_only_while_not_reachable() -> None:

@@ -5,7 +5,10 @@ from itertools import product
 
 import pytest
 
+from decide.consultation import PassRole
+from decide.cross_check import Check
 from decide.ledger import Row
+from decide.question import LevelName
 from exporters.catalog_ledger import CONSULTATION_RESULTS, PASS_RESULTS
 from exporters.exposition import Exposition
 from exporters.ledger_facts import CapFacts, LedgerFacts
@@ -17,12 +20,14 @@ from tests.exporters.ledgers import (
     PASS,
     QUESTION,
     SETTLEMENT,
+    SKIPPED,
     facts_of,
     ledger_view,
 )
 from tests.exporters.pages import OPENMETRICS, page, series, value, values
 from tests.exporters.scenes import NOW, ok_view, view
 
+LEVELS, ROLES = len(LevelName), len(PassRole)
 USD = "ladder_spend_usd_total"
 LEDGER_WORDS = (
     "questions",
@@ -31,6 +36,7 @@ LEDGER_WORDS = (
     "passes",
     "pass_",
     "gate",
+    "skipped",
     "spend",
     "token",
     "cap",
@@ -48,13 +54,15 @@ def test_every_counter_is_there_from_the_start_for_each_rung_and_closed_value() 
     found = series(text)
     ours = {key: n for key, n in found.items() if key[0].removeprefix("ladder_").startswith(LEDGER_WORDS)}
     zero = {key for key, n in ours.items() if n == 0}
-    assert len(values(text, "ladder_passes_total")) == 2 * 2 * 3 * len(PASS_RESULTS)
-    assert len(values(text, "ladder_consultations_total")) == 2 * 2 * len(CONSULTATION_RESULTS)
-    assert len(values(text, "ladder_decisions_total")) == 2 * 8
-    assert len(values(text, USD)) == 2 * 2 * 3 * 2 * 2
-    assert len(values(text, "ladder_tokens_total")) == 2 * 2 * 5
-    assert values(text, "ladder_questions_total") == values(text, "ladder_unpriced_tokens_total") == [0, 0]
-    assert values(text, "ladder_decision_duration_seconds_count") == [0, 0]
+    assert len(values(text, "ladder_passes_total")) == 2 * LEVELS * ROLES * len(PASS_RESULTS)
+    assert len(values(text, "ladder_consultations_total")) == 2 * LEVELS * len(CONSULTATION_RESULTS)
+    assert len(values(text, "ladder_decisions_total")) == LEVELS * 8
+    assert len(values(text, USD)) == 2 * LEVELS * ROLES * 2 * 2
+    assert len(values(text, "ladder_tokens_total")) == 2 * LEVELS * 5
+    assert values(text, "ladder_questions_total") == [0] * LEVELS
+    assert values(text, "ladder_unpriced_tokens_total") == [0, 0]
+    assert values(text, "ladder_skipped_checks_total") == [0] * (LEVELS * len(Check))
+    assert values(text, "ladder_decision_duration_seconds_count") == [0] * LEVELS
     assert values(text, "ladder_pass_duration_seconds_count") == [0, 0]
     assert {value(text, "ladder_gate_total", row=row, stage=stage) for row, stage in GATE_ROWS} == {0}
     assert {key[0] for key in ours.keys() - zero if "token_" not in key[0]} == {"ladder_ledger_readable"}
@@ -107,6 +115,14 @@ def test_tokens_by_kind_and_those_that_nobody_can_price() -> None:
     assert values(text, USD, source="other") == []
 
 
+def test_checks_that_were_skipped_are_counted_by_check_and_level() -> None:
+    text = shown(SKIPPED, SKIPPED, replace(SKIPPED, result="split_reread"), replace(SKIPPED, level="medium"))
+    assert value(text, "ladder_skipped_checks_total", check="cross_check", level="high") == 2
+    assert value(text, "ladder_skipped_checks_total", check="cross_check", level="medium") == 1
+    assert value(text, "ladder_skipped_checks_total", check="split_reread", level="high") == 1
+    assert sum(values(text, "ladder_skipped_checks_total")) == 4
+
+
 def test_words_of_a_newer_version_are_shown_as_other() -> None:
     text = page(ledger_view())
     assert value(text, "ladder_questions_total", level="other") == 1
@@ -117,13 +133,14 @@ def test_words_of_a_newer_version_are_shown_as_other() -> None:
     assert value(text, USD, rung="nova", level="other", role="other", billing="other", source="other") == 0.4
     assert value(text, "ladder_tokens_total", rung="nova", level="other", kind="input") == 100
     assert value(text, "ladder_gate_total", row="money", stage="other") == 1
+    assert value(text, "ladder_skipped_checks_total", check="other", level="other") == 1
     assert "abstained" not in text
     assert "barter" not in text
 
 
 def test_several_unknown_words_are_one_other() -> None:
-    high, max_ = replace(DECISION, level="high"), replace(DECISION, level="max", duration_us=1)
-    text = shown(high, max_, replace(high, result="x"), replace(high, result="y"))
+    huge, max_ = replace(DECISION, level="huge"), replace(DECISION, level="max", duration_us=1)
+    text = shown(huge, max_, replace(huge, result="x"), replace(huge, result="y"))
     assert value(text, "ladder_decisions_total", level="other", outcome="agreed") == 2
     assert value(text, "ladder_decisions_total", level="other", outcome="other") == 2
     assert value(text, "ladder_decision_duration_seconds_count", level="other") == 4

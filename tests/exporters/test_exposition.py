@@ -16,6 +16,10 @@ from prometheus_client import generate_latest
 from prometheus_client.openmetrics import exposition as openmetrics
 
 import exporters.exposition
+from decide.handoff.click import ClickEvent
+from decide.handoff.inbox import ItemState
+from decide.ledger import Row
+from decide.question import Consequence
 from decide.seat import Seat
 from exporters.catalog import CATALOG
 from exporters.collect import COLLECTORS, Collector
@@ -24,7 +28,7 @@ from exporters.exposition import Exposition
 from exporters.parts import Part, Sample
 from exporters.present import Present, present
 from exporters.view import View
-from tests.exporters.ledgers import PAGES, SETTLEMENT, busy_ledger, facts_of, ledger_view
+from tests.exporters.ledgers import PAGES, SETTLEMENT, busy_ledger, clicked, facts_of, ledger_view, waiting, waits
 from tests.exporters.pages import OPENMETRICS, page, series, value, values
 from tests.exporters.scenes import (
     ASTRA,
@@ -202,6 +206,31 @@ def test_only_the_rung_that_was_asked_is_made_again() -> None:
     assert pages.page().body.decode() == page(after)
 
 
+@pytest.mark.parametrize(
+    ("rows", "change", "after", "made"),
+    [
+        ((), {}, 1, []),
+        ((), {"clicks": 3}, 0, [("clicks", "", "pending")]),
+        ((), {"items": {ItemState.QUEUED: 5}}, 0, [("queue", "", "inbox")]),
+        ((), {"waiting": ()}, 0, [("queue", "", "waiting")]),
+        ((), {}, 6, [("queue", "", "waiting")]),
+        ((clicked(ClickEvent.MINTED),), {}, 0, [("spend", "", ""), ("clicks", "", "counts")]),
+    ],
+)
+def test_of_what_reaches_people_only_what_changed_is_made_again(
+    rows: tuple[Row, ...], change: dict[str, Any], after: float, made: list[tuple[str, str, str]]
+) -> None:
+    """Time alone changes only the entries, and those only when an urgency does."""
+    clock, counting, entries = Clock(), Counting(), (*waits().waiting, waiting(Consequence.COSTLY, 65))
+    facts = replace(facts_of(*busy_ledger()), handoff=replace(waits(), waiting=entries))
+    pages = Exposition(replace(ok_view(), ledger=facts), clock, collectors=counting.collectors())
+    counting.made.clear()
+    clock.now += minutes(after)
+    later = replace(facts_of(*busy_ledger(), *rows), handoff=replace(waits(), **{"waiting": entries, **change}))
+    pages.publish(replace(ok_view(), ledger=later))
+    assert counting.made == made
+
+
 def test_a_seat_that_is_gone_is_forgotten_and_made_anew_when_it_returns() -> None:
     counting = Counting()
     with_it, without = (
@@ -276,7 +305,7 @@ def test_a_collector_that_fails_is_left_out_and_told_once(caplog: pytest.LogCapt
             pages.publish(bad)
     text = pages.page().body.decode()
     assert value(text, "ladder_collector_success", collector="seats") == 0
-    assert values(text, "ladder_collector_success") == [1, 0, 1, 1, 1, 1]
+    assert values(text, "ladder_collector_success") == [1, 0, 1, 1, 1, 1, 1, 1]
     assert "ladder_seat_state" not in text
     assert "ladder_seats" not in text
     assert value(text, "ladder_state", state="degraded") == 1

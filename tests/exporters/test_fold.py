@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decide.ledger import Row, RowKind
-from exporters.fold import COLUMNS, NO_RUNG, Counts, Fold, PassKey, Spent
+from exporters.fold import Counts, Fold
+from exporters.fold_runs import NO_RUNG, PassKey, Spent
 from exporters.histogram import DECISION_BOUNDS, PASS_BOUNDS
+from exporters.ledger_rows import COLUMNS
 from tests.exporters.ledgers import (
     ACCEPT,
     CONSULTATION,
@@ -19,6 +21,7 @@ from tests.exporters.ledgers import (
     QUESTION,
     REFUSED,
     SETTLEMENT,
+    SKIPPED,
     busy_ledger,
     counts_of,
     plain,
@@ -26,7 +29,9 @@ from tests.exporters.ledgers import (
 from tests.exporters.scenes import NOW
 
 VOTE = PassKey("medium", "vote", "resolved", "metered", "provider")
-WORDS = st.sampled_from(["low", "medium", "vote", "resolved", "agreed", "metered", "", "new"])
+WORDS = st.sampled_from(
+    ["low", "medium", "vote", "resolved", "agreed", "metered", "", "new", "entered", "answered", "consumed"]
+)
 NUMBERS = st.integers(0, 5_000_000_000)
 ROWS = st.lists(
     st.builds(
@@ -77,6 +82,13 @@ def test_questions_and_decisions_are_counted_by_level() -> None:
     assert (low.questions, low.outcomes) == (1, {})
     assert medium.durations.counts[DECISION_BOUNDS.index(60.0)] == 2
     assert not counts.rungs
+
+
+def test_skipped_checks_are_counted_by_level() -> None:
+    counts = counts_of(SKIPPED, replace(SKIPPED, level="low"), SKIPPED, replace(SKIPPED, result="split_reread"))
+    assert counts.levels["high"].skipped == {"cross_check": 2, "split_reread": 1}
+    assert counts.levels["low"].skipped == {"cross_check": 1}
+    assert counts.levels["high"].outcomes == {}
 
 
 def test_consultations_and_gate_rows_are_counted() -> None:
@@ -139,11 +151,22 @@ def test_counts_are_left_alone_by_later_rows_and_kept_where_nothing_changed() ->
     before, text = fold.counts(), repr(fold.counts())
     fold.add(plain([PASS, CONSULTATION, GATE], after=4))
     after = fold.counts()
+    assert fold.counts() is after
     assert repr(before) == text
     assert after.rungs["astra"] is before.rungs["astra"]
     assert after.levels["medium"] is before.levels["medium"]
     assert after.rungs["fable"] != before.rungs["fable"]
     assert after.gates == {("money", "authority"): 2}
+
+
+@pytest.mark.parametrize("place", range(len(busy_ledger())))
+def test_one_more_row_of_any_kind_shows_at_once(place: int) -> None:
+    rows = busy_ledger()
+    fold = Fold()
+    fold.add(plain(rows))
+    fold.counts()
+    fold.add(plain([rows[place]], after=len(rows)))
+    assert fold.counts() == counts_of(*rows, rows[place])
 
 
 @settings(max_examples=150, deadline=None)

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decide.handoff.ports import HandoffFacts
 from decide.ports import Caps, StoreFault
 from exporters.follow import FOLD_ROWS, READ_ROWS, LedgerFollower
 from exporters.ledger_facts import CapFacts, LedgerFacts
-from tests.exporters.ledgers import GATE_ROWS, PASS, QUESTION, FakeLedger, busy_ledger, counts_of
+from tests.exporters.ledgers import GATE_ROWS, PASS, QUESTION, FakeLedger, busy_ledger, counts_of, waits
 from tests.exporters.scenes import NOW
 
 CAPS = Caps(200, 20_000_000)
@@ -23,7 +24,7 @@ async def test_an_empty_ledger_is_readable_and_counts_nothing() -> None:
     follower = LedgerFollower(FakeLedger(), Caps(), gate_rows=GATE_ROWS)
     assert follower.facts is None
     facts = await follower.refresh(NOW)
-    assert facts == follower.facts == LedgerFacts(True, counts_of(), 0, 0, CapFacts(), GATE_ROWS)
+    assert facts == follower.facts == LedgerFacts(True, counts_of(), 0, 0, CapFacts(), GATE_ROWS, HandoffFacts())
 
 
 async def test_only_new_rows_are_read_and_counted_once() -> None:
@@ -175,7 +176,7 @@ async def test_a_ledger_that_was_replaced_by_a_shorter_one_is_counted_anew(caplo
     ledger.rows = [QUESTION]
     facts = await follower.refresh(NOW)
     assert (facts.counts, facts.rows) == (counts_of(QUESTION), 1)
-    assert "the ledger ends at row 1, not 19: counted anew" in caplog.text
+    assert f"the ledger ends at row 1, not {len(busy_ledger())}: counted anew" in caplog.text
 
 
 async def test_in_a_fleet_only_the_elected_one_serves_the_counters() -> None:
@@ -188,3 +189,45 @@ async def test_in_a_fleet_only_the_elected_one_serves_the_counters() -> None:
     facts = await follower.refresh(NOW)
     assert facts.counts == counts_of(*busy_ledger())
     assert ledger.reads == reads
+
+
+async def test_in_a_fleet_only_the_elected_one_serves_what_waits_and_another_can_take_over_at_once() -> None:
+    ledger = FakeLedger()
+    ledger.waits = waits()
+    follower = LedgerFollower(ledger, CAPS, serves_counters=False)
+    assert (await follower.refresh(NOW)).handoff is None
+    ledger.fault = StoreFault.UNREADABLE
+    follower.serves_counters = True
+    assert (await follower.refresh(NOW)).handoff == waits()
+
+
+async def test_what_waits_is_read_at_each_refresh_and_stays_while_it_cannot_be() -> None:
+    ledger = FakeLedger()
+    follower = LedgerFollower(ledger, Caps(), lead=timedelta(hours=3))
+    ledger.fault = StoreFault.UNREADABLE
+    assert (await follower.refresh(NOW)).handoff is None
+    ledger.fault, ledger.waits = None, waits()
+    assert (await follower.refresh(NOW)).handoff == waits()
+    for fault in StoreFault:
+        ledger.fault = fault
+        lost = await follower.refresh(NOW)
+        assert (lost.handoff, lost.readable, lost.lead) == (waits(), False, timedelta(hours=3))
+    ledger.fault, ledger.waits = None, HandoffFacts()
+    assert (await follower.refresh(NOW)).handoff == HandoffFacts()
+
+
+async def test_what_waits_is_read_though_nothing_can_be_written() -> None:
+    ledger = FakeLedger()
+    ledger.waits, ledger.unwritable = waits(), True
+    facts = await LedgerFollower(ledger, Caps()).refresh(NOW)
+    assert (facts.handoff, facts.readable) == (waits(), False)
+
+
+async def test_a_wake_does_not_wait_for_a_long_ledger() -> None:
+    ledger = FakeLedger(*[QUESTION] * (READ_ROWS + 1))
+    ledger.waits = waits()
+    follower = LedgerFollower(ledger, Caps())
+    seen: list[LedgerFacts | None] = []
+    ledger.meanwhile = lambda: seen.append(follower.facts)
+    await follower.refresh(NOW)
+    assert [(one.handoff, one.counts) for one in seen if one] == [(waits(), None)]
