@@ -56,5 +56,5 @@ gate-train: .venv/.test-ready
 	@$(BIN)/python -m scripts.gate_train $(ARGS)
 
 clean:
-	rm -rf .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist *.egg-info bench.json
+	rm -rf test-output .venv .tools .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache build dist *.egg-info bench.json
 	find $(PACKAGES) tests scripts -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -3,10 +3,11 @@
 import asyncio
 import logging
 import os
+import secrets
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,16 +16,20 @@ from canary import folder
 from canary.clock import Clock, SystemClock
 from canary.config import Config
 from canary.config_types import listen_address
-from canary.load import Loaded, load
+from canary.load import ConfigError, Loaded, load
 from canary.memory import Memory
 from canary.plan import plan_of
 from canary.sources.keychain import system_keychain
 from canary.tick import Ticked, tick
 from canary.version import VERSION
 from canary.world import PURPOSE, World
+from decide.ladder import LadderWord
 from decide.ports import StoreError
 from decide.refusal import REFUSAL_LASTS, Refusal
 from decide.rungs.http import Http
+from decide.rungs.table import KINDS, Kind
+from decide.setup import UsageError
+from exporters.present import present
 from exporters.textfile import Textfile
 from exporters.view import Health, View
 
@@ -33,7 +38,9 @@ if TYPE_CHECKING:
 
     from canary.daemon import Daemon
     from canary.ledger import Ledger
+    from canary.reaching import Reaching
     from canary.schedule import Schedule
+    from exporters.console.site import Console
     from exporters.exposition import Exposition
 
 log = logging.getLogger("rungwatch")
@@ -119,6 +126,7 @@ class Extras:
     caption: Callable[[], str] = str
     shown: Callable[[View], None] = lambda view: None
     jobs: tuple[tuple[str, float, Job], ...] = ()
+    kinds: Mapping[str, Kind] = field(default_factory=lambda: KINDS)
 
 
 async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: Extras | None = None) -> None:
@@ -130,13 +138,21 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
     made = compose(loaded, state_dir, world, extras)
     daemon, schedule = made.daemon, made.schedule
     server = uvicorn.Server(
-        uvicorn.Config(made.app, log_config=None, access_log=False, lifespan="off", timeout_graceful_shutdown=2)
+        # who a request comes from is the console's own question: uvicorn would believe a header from this machine
+        uvicorn.Config(
+            made.app,
+            log_config=None,
+            access_log=False,
+            lifespan="off",
+            timeout_graceful_shutdown=2,
+            proxy_headers=False,
+        )
     )
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: None)  # uvicorn hands a signal on once it has shut down
     if not extras.demo:
-        again = partial(daemon.reload, lambda: load(loaded.path, os.environ).config)
+        again = partial(daemon.reload, lambda: _checked(load(loaded.path, os.environ).config, world))
 
         async def reload() -> None:
             again()
@@ -148,6 +164,7 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
         await server.serve(sockets=[bound])
     finally:
         schedule.stop()
+        await made.reaching.stop()
         await made.ledger.close()
         await http.aclose()
 
@@ -155,14 +172,19 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
 def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "Composed":
     """The daemon, its schedule (not started) and its HTTP application, wired to one another."""
     from canary.daemon import Daemon, Hooks
-    from canary.following import Following
+    from canary.following import PURGE_EVERY, Following
     from canary.ledger import Ledger, place_of
+    from canary.reaching import Means, Reaching
+    from decide.handoff.effect import runner
     from exporters.endpoint import endpoint
     from exporters.exposition import Exposition
 
     config = loaded.config
     ways: list[Callable[[View], None]] = []
-    following = Following(config, Ledger(place_of(config, state_dir, world.environ)), extras.clock.now)
+    ledger = Ledger(place_of(config, state_dir, world.environ))
+    following = Following(config, ledger, extras.clock.now)
+    means = Means(extras.clock, world.environ, runner(world.environ), world.fetch, extras.kinds)
+    reaching = Reaching(config, state_dir, ledger, means, lambda: _whole(daemon.view(), extras.clock))
 
     def publish(view: View) -> None:
         for way in ways:
@@ -172,6 +194,7 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
         schedule.reset(new.canary.interval / extras.speed, new.canary.jitter / extras.speed)
         textfiles[:] = _textfile(new, exposition)
         following.take(new)
+        reaching.take(new)
         _tell_restart(config, new)
 
     hooks = Hooks(
@@ -199,14 +222,61 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
         exposition.publish(daemon.view())
         to_textfiles(daemon.view())
 
-    schedule = _schedule(daemon, config, extras, refresh, following.purge)
-    app = endpoint(daemon.view, exposition, partial(_health, daemon, schedule), daemon.probes, extras.clock.now)
-    return Composed(daemon, schedule, app, following.ledger, refresh)
+    jobs = (
+        ("refresh", REFRESH_EVERY_S, refresh),
+        ("attend", REFRESH_EVERY_S, reaching.attend),
+        ("purge", PURGE_EVERY.total_seconds(), following.purge),
+        ("pull", config.canary.interval.total_seconds(), reaching.pull),
+    )
+    schedule = _schedule(daemon, config, extras, jobs)
+    app = endpoint(
+        daemon.view,
+        exposition,
+        partial(_health, daemon, schedule),
+        daemon.probes,
+        extras.clock.now,
+        console=_console(daemon, reaching, ledger, state_dir, world, extras.clock),
+    )
+    return Composed(daemon, schedule, app, ledger, refresh, reaching)
+
+
+def _whole(view: View, clock: Clock) -> bool:
+    """Whether both rungs can be reached, as far as is known now."""
+    return present(view, clock.now()).word is LadderWord.OK
+
+
+def _console(
+    daemon: "Daemon", reaching: "Reaching", ledger: "Ledger", state_dir: Path, world: World, clock: Clock
+) -> "Console":
+    from canary.console_access import access_of
+    from canary.console_desk import ConsoleDesk
+    from exporters.console.site import Console
+
+    desk = ConsoleDesk(lambda: reaching.config, state_dir, ledger, reaching, daemon.ticks, clock.now)
+    return Console(desk, access_of(reaching.config, world.environ), secrets.token_bytes(32))
+
+
+def _checked(config: Config, world: World) -> Config:
+    """The configuration where everything that it names for the daemon can be had; raises ConfigError."""
+    from canary.console_access import access_of
+    from canary.reaching import hooks_of
+
+    try:
+        hooks_of(config, world.environ)
+        access_of(config, world.environ)
+    except UsageError as error:
+        raise ConfigError(str(error)) from error
+    return config
 
 
 def _tell_restart(config: Config, new: Config) -> None:
-    if (new.serve, new.state, new.store) != (config.serve, config.state, config.store):
-        log.warning("the new [serve] listen, [state] dir or [store] takes a restart")
+    if _fixed(new) != _fixed(config):
+        log.warning("the new [serve] listen, [state] dir, [store] or [console] takes a restart")
+
+
+def _fixed(config: Config) -> tuple[object, ...]:
+    """What a daemon keeps until it ends."""
+    return config.serve, config.state, config.store, config.console
 
 
 def _memory(state_dir: Path) -> Memory:
@@ -216,17 +286,16 @@ def _memory(state_dir: Path) -> Memory:
     return memory
 
 
-def _schedule(daemon: "Daemon", config: Config, extras: Extras, refresh: Job, purge: Job) -> "Schedule":
+def _schedule(daemon: "Daemon", config: Config, extras: Extras, jobs: Sequence[tuple[str, float, Job]]) -> "Schedule":
     """The tick on its interval, and everything else that comes round; the demo's clock hurries all of it."""
-    from canary.following import PURGE_EVERY
     from canary.schedule import Schedule
 
     speed, canary = extras.speed, config.canary
     schedule = Schedule(
         daemon.tick, interval=canary.interval / speed, jitter=canary.jitter / speed, clock=SystemClock()
     )
-    schedule.every(max(1.0, REFRESH_EVERY_S / speed), refresh, "refresh", now=True)
-    schedule.every(PURGE_EVERY.total_seconds() / speed, purge, "purge")
+    for name, seconds, job in jobs:
+        schedule.every(max(1.0, seconds / speed), job, name, now=name == "refresh")
     for name, seconds, job in extras.jobs:
         schedule.every(seconds, job, name)
     return schedule
@@ -241,6 +310,7 @@ class Composed:
     app: "Starlette"
     ledger: "Ledger"
     refresh: Job
+    reaching: "Reaching"
 
 
 def _health(daemon: "Daemon", schedule: "Schedule") -> Health:

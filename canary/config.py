@@ -8,6 +8,15 @@ from pydantic import AfterValidator, Field, model_validator
 
 from canary.budget import pace
 from canary.config_decide import CapsSection, DecideSection, StoreSection
+from canary.config_handoff import (
+    CommandSection,
+    ConfirmSection,
+    ConsoleSection,
+    InboxSection,
+    QueueSection,
+    WebhookSection,
+)
+from canary.config_level import LevelsSection
 from canary.config_types import Dollars, Duration, Folder, HostUrl, Label, Section, listen_address
 from canary.duration import brief
 from canary.sources import claude_usage, codex_usage
@@ -185,7 +194,14 @@ class Config(Section):
     source: SourceSection = SourceSection()
     caps: CapsSection = CapsSection()
     decide: DecideSection = DecideSection()
+    level: LevelsSection = LevelsSection()
     store: StoreSection = StoreSection()
+    queue: QueueSection = QueueSection()
+    inbox: InboxSection = InboxSection()
+    webhook: tuple[WebhookSection, ...] = Field(default=(), strict=False)
+    command: tuple[CommandSection, ...] = Field(default=(), strict=False)
+    confirm: ConfirmSection = ConfirmSection()
+    console: ConsoleSection = ConsoleSection()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -210,6 +226,14 @@ def _problems(config: Config) -> Iterator[str]:
             yield f"ladder.{role}: no rung is named {name!r}; the rungs are {_listed(names)}"
     if config.ladder.primary == config.ladder.second:
         yield f"ladder.second: must be another rung than ladder.primary ({config.ladder.primary!r})"
+    for section, called in (
+        ("webhook.raised_by", [one.raised_by for one in config.webhook]),
+        ("command.name", [one.name for one in config.command]),
+    ):
+        for name in dict.fromkeys(called):
+            if called.count(name) > 1:
+                yield f"{section}: {name!r} is there twice; names must be unique"
+    yield from config.level.problems({rung.name: rung.accepted for rung in config.rung})
     roles = {config.ladder.primary, config.ladder.second}
     for rung in config.rung:
         if rung.name not in roles and len(roles) == 2 and roles <= set(names):

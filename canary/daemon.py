@@ -15,9 +15,11 @@ from canary.memory import Memory, counted
 from canary.plan import Plan, plan_of
 from canary.publish import view_of
 from canary.tick import Ticked, tick
+from canary.ticks import KEPT, tick_line
 from canary.world import World
 from decide.ports import StoreError
 from decide.refusal import Refusal
+from exporters.console.desk import TickLine
 from exporters.ledger_facts import LedgerFacts
 from exporters.logline import logline
 from exporters.view import Health, ProbeLog, TickResult, View
@@ -61,6 +63,7 @@ class Daemon:
         self._probes: dict[str, ProbeLog] = {}
         self._failures: dict[str, deque[ProbeLog]] = {}
         self._refusals: Sequence[Refusal] = ()
+        self._ticks: deque[TickLine] = deque(maxlen=KEPT)
 
     def view(self) -> View:
         """The present, for the ways out."""
@@ -82,6 +85,7 @@ class Daemon:
         except Exception as error:  # noqa: BLE001 - the daemon outlives any tick
             self._count_error("the tick", error)
         else:
+            self._ticks.appendleft(tick_line(self._memory, done))
             self._memory, self._last = done.memory, done.memory.last_tick_at
             self._remember_probes(done.probes)
             self._trouble = self._keep(done)
@@ -137,6 +141,10 @@ class Daemon:
         last = self._probes.get(rung)
         failures = [probe for probe in reversed(self._failures.get(rung, ())) if probe is not last]
         return [*([last] if last else []), *failures]
+
+    def ticks(self) -> Sequence[TickLine]:
+        """The ticks since the start, the latest first, as far as they are remembered."""
+        return tuple(self._ticks)
 
     def reload(self, read: Callable[[], Config]) -> None:
         """Take a new configuration, or stay on the old one and say so; the same fault is told once."""

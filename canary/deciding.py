@@ -17,7 +17,7 @@ from canary.config import Config, RungSection
 from canary.ledger import Ledger, place_of
 from canary.memory import Memory
 from canary.plan import Plan, expand, plan_of
-from canary.policy import caps_of, policy_of, prices_of
+from canary.policy import caps_of, levels_of, policy_of, prices_of, rules_of
 from canary.probe import probe
 from canary.probed import Probed
 from canary.sources.keychain import system_keychain
@@ -108,14 +108,17 @@ async def ready(
     environ: Mapping[str, str],
     clock: Clock | None = None,
     kinds: Mapping[str, Kind] = KINDS,
+    ledger: Ledger | None = None,
 ) -> AsyncIterator[Ready]:
     """The ladder of a configuration, ready to be asked; files of evidence are looked for below `relative_to`.
+
+    A `ledger` that is given is left open.
 
     Raises PolicyError, PriceError and UsageError for a configuration that cannot be asked. A store that cannot be
     opened is no error here: every question is then held.
     """
     clock = clock or SystemClock()
-    ledger = Ledger(place_of(config, state_dir, environ))
+    used = ledger or Ledger(place_of(config, state_dir, environ))
     longest = max(rung.timeout for rung in config.rung).total_seconds()
     http = Http(clock.now, timeout_s=longest, version=VERSION, purpose=PURPOSE)
     world = World(clock, http.fetch, asyncio.sleep, system_keychain, environ)
@@ -123,13 +126,14 @@ async def ready(
     near, far = relative_to or Path.cwd(), Far(evidence.fetch, environ)
     freeze = partial(collect, folder=near, far=far, bounds=bounds_of(config))
     ports = Ports(http.fetch, environ, clock.now)
-    make = _Maker(config, state_dir, world, ledger, ports, kinds)
+    make = _Maker(config, state_dir, world, used, ports, kinds)
     try:
-        yield Ready(make.setup(freeze), ledger)
+        yield Ready(make.setup(freeze), used)
     finally:
         await http.aclose()
         await evidence.aclose()
-        await ledger.close()
+        if ledger is None:
+            await used.close()
 
 
 class _Maker:
@@ -165,8 +169,12 @@ class _Maker:
             fresh_id=lambda: fresh_id(now()),
             caps=caps_of(config),
             level=config.decide.level,
+            levels=levels_of(config),
             tie_break=config.decide.tie_break,
             lease=lease_of(config),
+            lead=config.queue.lead,
+            max_attempts=config.queue.max_attempts,
+            rules=rules_of(config),
         )
 
     def rung(self, rung: RungSection, role: Role) -> RungSetup:
@@ -204,8 +212,10 @@ def _lacking(rung: RungSection) -> Iterator[str]:
 
 
 def lease_of(config: Config) -> timedelta:
-    """How long a run may hold its question: both orders, once more each, and the reconsideration, with a margin."""
-    return 4 * max(rung.timeout for rung in config.rung) + timedelta(minutes=5)
+    """How long a run may hold its question: both orders, once more each, a cross-check, and the reconsideration with
+    its own once more, with a margin.
+    """
+    return 5 * max(rung.timeout for rung in config.rung) + timedelta(minutes=5)
 
 
 def bounds_of(config: Config) -> Bounds:

@@ -24,12 +24,14 @@ class Following:
         self.ledger = ledger
         self._now = now
         self._keep = config.decide.keep_evidence
-        self._follower = LedgerFollower(ledger, caps_of(config), gate_rows=gate_rows_of(config), log=log)
+        rows, lead = gate_rows_of(config), config.queue.lead
+        self._follower = LedgerFollower(ledger, caps_of(config), gate_rows=rows, lead=lead, log=log)
 
     def take(self, config: Config) -> None:
         """Go by a new configuration from now on."""
         self._keep = config.decide.keep_evidence
         self._follower.caps, self._follower.gate_rows = caps_of(config), gate_rows_of(config)
+        self._follower.lead = config.queue.lead
 
     def facts(self) -> LedgerFacts | None:
         """What the ledger says, None before it was first looked at."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from canary.config import Config
+from decide.handoff.ports import HandoffFacts, Hold
 from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settlement
 from decide.question import QuestionError
 from decide.refusal import Refusal
@@ -17,7 +18,7 @@ from decide.setup import UsageError
 
 if TYPE_CHECKING:
     from decide.store.store import SqlStore
-    from exporters.fold import LedgerRow
+    from exporters.ledger_rows import LedgerRow
 
 FILE = "ledger.db"
 
@@ -78,6 +79,10 @@ class Ledger:
         """As `Store.end`."""
         await (await self.opened()).end(ending)
 
+    async def hold(self, hold: Hold) -> None:
+        """As `Store.hold`."""
+        await (await self.opened()).handoff.hold(hold)
+
     async def release(self, run_id: str) -> None:
         """As `Store.release`."""
         await (await self.opened()).release(run_id)
@@ -104,3 +109,7 @@ class Ledger:
     async def probe(self, at: datetime) -> None:
         """As `FoldSource.probe`."""
         await (await self.opened()).probe(at)
+
+    async def handoff_facts(self) -> HandoffFacts:
+        """As `FoldSource.handoff_facts`."""
+        return await (await self.opened()).handoff.handoff_facts()

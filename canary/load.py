@@ -10,6 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from canary.config import CanarySection, Config, LadderSection, RungSection, SeatSection
+from canary.config_handoff import CommandSection, UserSection, WebhookSection
+from canary.config_level import LevelSection
 from canary.label import usable_name
 from canary.plan import DEFAULT_DIRS
 
@@ -150,12 +152,17 @@ def _allowed(location: Sequence[Any]) -> list[str]:
     for part in location[:-1]:
         if isinstance(part, str):
             model = _SECTIONS.get(part, model)
-    return sorted(model.model_fields)
+    return sorted(field.alias or name for name, field in model.model_fields.items())
 
 
-_SECTIONS: Mapping[str, Any] = {
-    name: field.annotation for name, field in Config.model_fields.items() if name not in ("rung",)
-} | {"rung": RungSection, "seat": SeatSection}
+_SECTIONS: Mapping[str, Any] = {name: field.annotation for name, field in Config.model_fields.items()} | {
+    "rung": RungSection,
+    "seat": SeatSection,
+    "webhook": WebhookSection,
+    "command": CommandSection,
+    "user": UserSection,
+    **dict.fromkeys(("low", "medium", "high"), LevelSection),
+}
 
 
 def line_of(text: str, location: Sequence[Any]) -> int | None:
@@ -166,9 +173,7 @@ def line_of(text: str, location: Sequence[Any]) -> int | None:
     for depth in range(1, len(headers) + 1):
         path, place = headers[:depth], _place_after(location, headers, depth)
         found = _header(lines, start, ".".join(path), place)
-        if found is None:
-            break
-        start = found
+        start = start if found is None else found
     key = re.compile(rf"\s*[\"']?{re.escape(headers[-1])}[\"']?\s*=") if headers else None
     for number in range(start, len(lines)):
         if key is not None and key.match(lines[number]):

@@ -63,7 +63,7 @@ def judge_token(
     the token, for which refreshable is needs_login.
     """
     if login.absent is not None:
-        return Token(TokenState.NEEDS_LOGIN, login.absent)
+        return Token(TokenState.NEEDS_LOGIN, login.absent, renewable=False)
     if login.secret is None and login.fault is not None:
         return Token(TokenState.UNKNOWN, login.fault)
     if rejected:
@@ -76,12 +76,16 @@ def judge_token(
         return _renewable(login, Reason.EXPIRED, client_renews)
     if login.doubt is not None:
         return Token(TokenState.UNKNOWN, login.doubt, login.expires_at)
-    return Token(TokenState.LIVE, None, login.expires_at)
+    return Token(TokenState.LIVE, None, login.expires_at, renewable=not _final(login, client_renews))
+
+
+def _final(login: Login, client_renews: bool) -> bool:
+    return not client_renews or login.renewal is Renewal.NO
 
 
 def _renewable(login: Login, reason: Reason, client_renews: bool) -> Token:
-    if not client_renews or login.renewal is Renewal.NO:
-        return Token(TokenState.NEEDS_LOGIN, reason, login.expires_at)
+    if _final(login, client_renews):
+        return Token(TokenState.NEEDS_LOGIN, reason, login.expires_at, renewable=False)
     if login.renewal is Renewal.UNKNOWN:
         return Token(TokenState.UNKNOWN, Reason.IMPLAUSIBLE_TIME, login.expires_at)
     return Token(TokenState.REFRESHABLE, reason, login.expires_at)

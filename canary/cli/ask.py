@@ -17,11 +17,13 @@ import click
 
 from canary.cli.main import UsageFault
 from canary.cli.options import config_option, json_option, log_to_stderr, state_option
-from canary.cli.questions import Asked, asked, question_options
+from canary.cli.questions import Asked, asked, question_options, refusals
+from canary.own_name import own_name
 from decide.question import LevelName
 
 if TYPE_CHECKING:
     from canary.config import Config
+    from decide.handoff.act import Act
     from decide.receipt import Receipt
     from decide.watch import Event, Watch
 
@@ -86,17 +88,6 @@ def command(
     context.exit(_told(run, as_json=as_json))
 
 
-def refusals() -> tuple[type[Exception], ...]:
-    """What says that a question or a configuration cannot be asked, with nothing spent."""
-    from decide.evidence import EvidenceError
-    from decide.policy import PolicyError
-    from decide.prices import PriceError
-    from decide.question import QuestionError
-    from decide.setup import UsageError
-
-    return EvidenceError, PolicyError, PriceError, QuestionError, UsageError
-
-
 class _Run:
     """One run with somebody before it: `receipt` stays None when it was stopped before there was one."""
 
@@ -104,6 +95,7 @@ class _Run:
         self._given, self._config, self._place, self._level = given, config, place, level
         self.began = datetime.now(UTC)
         self.receipt: Receipt | None = None
+        self.act: Act | None = None
 
     async def go(self) -> None:
         """Ask, and let go of everything when told to stop."""
@@ -120,6 +112,9 @@ class _Run:
 
     async def _asked(self, watch: "Watch") -> None:
         from canary.deciding import ready
+        from canary.handing import carry_here
+        from decide.handoff.act import Origin
+        from decide.handoff.execution import Surface
         from decide.run import ask
         from decide.watch import Ended
 
@@ -130,11 +125,24 @@ class _Run:
 
         given = self._given
         async with ready(self._config, self._place, relative_to=given.folder, environ=os.environ) as made:
-            await ask(given.question, setup=made.setup, sources=given.sources, level=self._level, watch=both)
+            origin = Origin(Surface.TYPED, own_name())
+            done = await ask(
+                given.question,
+                setup=made.setup,
+                sources=given.sources,
+                level=self._level,
+                origin=origin,
+                watch=both,
+            )
+            if done.document.get("execution") is not None and done.stored:
+                store = (await made.ledger.opened()).handoff
+                self.act = await carry_here(store, self._config, done.id)
 
 
 @contextmanager
-def stoppable(task: "asyncio.Task[Any]") -> Iterator[None]:
+def stoppable(
+    task: "asyncio.Task[Any]", told: str = "stopping: calls that are out are ended, and what they cost is recorded"
+) -> Iterator[None]:
     """Within it the first Ctrl-C or SIGTERM cancels the task; what it then has to settle, no second one cuts off."""
     loop, stops = asyncio.get_running_loop(), [one for one in STOPS if signal.getsignal(one) != signal.SIG_IGN]
 
@@ -142,7 +150,7 @@ def stoppable(task: "asyncio.Task[Any]") -> Iterator[None]:
         if task.cancelling():
             click.echo("still stopping: what was spent is being recorded", err=True)
             return
-        click.echo("stopping: calls that are out are ended, and what they cost is recorded", err=True)
+        click.echo(told, err=True)
         task.cancel()
 
     for number in stops:
@@ -188,6 +196,10 @@ def _printed(run: _Run, *, as_json: bool) -> None:
 
     earlier = datetime.fromisoformat(done.document["began_at"]) < run.began
     Sheet(sys.stdout).facts(ruling(done.document, Reader(datetime.now(UTC)), Seen(done.stored, earlier)))
+    if run.act is not None:
+        from canary.cli.queue_text import act_words
+
+        click.echo(act_words(run.act))
 
 
 async def _rehearse(given: Asked, config: "Config", place: Path, level: LevelName | None, *, as_json: bool) -> None:
@@ -197,7 +209,7 @@ async def _rehearse(given: Asked, config: "Config", place: Path, level: LevelNam
     from decide.run import briefs, refuse_unpriced
 
     async with ready(config, place, relative_to=given.folder, environ=os.environ) as made:
-        refuse_unpriced(made.setup)
+        refuse_unpriced(made.setup.at(made.setup.levels[level or given.question.level or made.setup.level]))
         frozen = await made.setup.freeze(given.sources)
         both = briefs(given.question, frozen, made.setup, level)
         shown = document(given.question, frozen, both, made.setup, level)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from canary.cli.rehearsal import worst_case
 from canary.cli.telling import Fact, Weight
 from canary.cli.wording import Reader, distance
+from canary.policy import levels_of
 from decide.day import day_of, rolls_at
-from decide.level import LEVELS
 from decide.money import dollars
 from decide.ports import StoreError, StoreFault
 
@@ -68,7 +68,7 @@ async def _probed(store: "SqlStore", now: datetime) -> list[Document]:
 
 def _spent(config: "Config", passes: int, micro: int) -> Iterator[Document]:
     """The caps that have no room for the worst case of one more question at the configured level."""
-    caps, level, (primary, second) = config.caps, LEVELS[config.decide.level], config.in_order()
+    caps, level, (primary, second) = config.caps, levels_of(config)[config.decide.level], config.in_order()
     calls, worst = worst_case(level, primary.max_usd_per_pass, second.max_usd_per_pass)
     if caps.passes_per_day is not None and passes + calls > caps.passes_per_day:
         yield {"kind": "passes_per_day", "text": f"a question at level {level.name} reserves {calls} calls"}

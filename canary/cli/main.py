@@ -13,17 +13,26 @@ USAGE = 64
 COMMANDS = MappingProxyType(
     {
         "ask": "take a question through the ladder and print the ruling",
+        "await": "wait for the answer to a question",
         "canary": "read every seat once and show the ladder",
         "check": "check the configuration and say what it reads and sends",
+        "confirm": "list clicks, press one, hand out its link",
+        "dashboards": "build, check and push dashboards, rules and routes",
         "feed": "keep what Claude Code tells its status line, and print one",
         "guard": "turn the last state into an exit code",
         "init": "find logins and write a configuration",
         "ledger": "verify the ledger, clear a hold, settle a call",
+        "plan": "how many seats keep a rung from missing",
+        "queue": "list what waits for a person, show it, answer it",
+        "raise": "put a question into the inbox for the daemon",
         "receipt": "list receipts, or show one",
         "serve": "tick on a schedule, serve metrics and the status page",
         "status": "show the last state without reading anything",
     }
 )
+
+MODULES = MappingProxyType({"await": "awaiting", "raise": "raising"})
+"""The modules of commands that no module may be called."""
 
 
 class _Commands(click.Group):
@@ -33,7 +42,8 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(importlib.import_module(f"canary.cli.{cmd_name}"), "command")  # noqa: B009 - typed below
+        module = MODULES.get(cmd_name, cmd_name)
+        command = getattr(importlib.import_module(f"canary.cli.{module}"), "command")  # noqa: B009 - typed below
         return command if isinstance(command, click.Command) else None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

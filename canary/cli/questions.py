@@ -81,6 +81,18 @@ def asked(file: str | None, flags: dict[str, Any]) -> Asked:
     return Asked(*parse(_content(file), name), Path.cwd() if file == "-" else Path(file).absolute().parent)
 
 
+def refusals() -> tuple[type[Exception], ...]:
+    """What says that a question or a configuration cannot be asked, with nothing spent."""
+    from decide.evidence import EvidenceError
+    from decide.handoff.entry import HandoffError
+    from decide.policy import PolicyError
+    from decide.prices import PriceError
+    from decide.question import QuestionError
+    from decide.setup import UsageError
+
+    return EvidenceError, HandoffError, PolicyError, PriceError, QuestionError, UsageError
+
+
 def _flag(name: str) -> str:
     return {"question_id": "id", "raised_by": "by", "options": "option"}.get(name, name.removeprefix("of_"))
 

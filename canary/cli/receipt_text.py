@@ -8,6 +8,7 @@ from canary.cli.telling import Fact, Receipt, Weight, ended
 from canary.cli.wording import Reader, distance
 from decide.consultation import Order
 from decide.money import micro_usd
+from decide.receipt_check import check_line
 
 PARTS = ("primary", "second", "reconsideration")
 ROLES = ("primary", "second")
@@ -69,6 +70,8 @@ def _side_by_side(receipt: Receipt, reader: Reader) -> tuple[Sequence[str], Sequ
         ("comes to", *(_state(receipt["consultations"][role], reader) for role in ROLES)),
         ("answered by", *(_by(receipt["consultations"][role]) for role in ROLES)),
     ]
+    if check := check_line(receipt):
+        rows.append(("cross-check", "", check))
     if again:
         rows += [(f"again, {order}", _results(receipt, "reconsideration", order), "") for order in Order]
         rows += [("then", _state(receipt["consultations"]["reconsideration"], reader), "")]
@@ -169,4 +172,6 @@ def _provenance(receipt: Receipt, reader: Reader) -> Section:
 def _plain(value: object) -> str:
     """A preset's name or value as a word."""
     words = {None: "none", True: "yes", False: "no"}
+    if isinstance(value, Mapping):
+        return " and ".join(f"{model} for {rung}" for rung, model in value.items()) or "none"
     return words[value] if value is None or isinstance(value, bool) else str(value).replace("_", " ")

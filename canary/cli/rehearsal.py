@@ -31,7 +31,8 @@ def document(
 ) -> Rehearsal:
     """The rehearsal as JSON values."""
     chosen = level or question.level or setup.level
-    rungs = (setup.primary, setup.second)
+    asked = setup.at(setup.levels[chosen])
+    rungs = (asked.primary, asked.second)
     passes, micro = worst_case(setup.levels[chosen], *(rung.max_micro_usd_per_pass for rung in rungs))
     options = [(option.id, f"{option.text}\n{option.action}", option.acts) for option in question.options]
     gate = fired(setup.rows, question=question.text, options=options)

@@ -84,9 +84,11 @@ def _play(listen: str | None, minutes: float) -> None:
     from canary.app import Extras, serve
     from canary.app import listen as bind
     from canary.config import DEFAULT_LISTEN
-    from canary.demo.decisions import Decisions
+    from canary.console_access import NOBODY
+    from canary.demo.decisions import KINDS, Decisions
     from canary.demo.show import LENGTH, Demo
     from canary.load import Loaded
+    from canary.own_name import own_name
 
     async def play(demo: Demo, place: Path) -> None:
         with bind(listen or DEFAULT_LISTEN) as bound:
@@ -104,7 +106,7 @@ def _play(listen: str | None, minutes: float) -> None:
                     demo.clock.thaw()
                     _on_screen(view)
 
-                decisions = Decisions(config, place, demo.clock)
+                decisions = Decisions(config, place, demo.clock, own_name() or NOBODY)
                 extras = Extras(
                     demo.clock,
                     speed=demo.speed,
@@ -113,6 +115,7 @@ def _play(listen: str | None, minutes: float) -> None:
                     caption=demo.caption,
                     shown=shown,
                     jobs=(("decisions", DECIDE_EVERY_S, decisions.due),),
+                    kinds=KINDS,
                 )
                 await serve(Loaded(config, None), place, bound, extras)
 

@@ -29,12 +29,15 @@ class Opened:
     """The store, None where none was made yet, and how texts call its place: never with a password."""
 
     config: "Config"
+    folder: Path
     label: str
     store: "SqlStore | None"
 
 
-def on_ledger(config_path: Path | None, state_dir: Path | None, act: Callable[[Opened], Awaitable[T]]) -> T:
-    """What an act on the ledger returns; nothing is made where there is none.
+def on_ledger(
+    config_path: Path | None, state_dir: Path | None, act: Callable[[Opened], Awaitable[T]], *, make: bool = False
+) -> T:
+    """What an act on the ledger returns; nothing is made where there is none, unless `make` says so.
 
     Raises UsageFault for a configuration or an argument to mend, HeldFault for a ledger that cannot be used.
     """
@@ -44,20 +47,21 @@ def on_ledger(config_path: Path | None, state_dir: Path | None, act: Callable[[O
     from decide.ports import StoreError
     from decide.question import QuestionError
 
-    async def opened(config: "Config", place: str | Path, *, there: bool) -> T:
+    async def opened(config: "Config", folder: Path, place: str | Path, *, there: bool) -> T:
         from decide.store.place import locate
 
         ledger = Ledger(place)
         try:
-            return await act(Opened(config, locate(place).label, await ledger.opened() if there else None))
+            return await act(Opened(config, folder, locate(place).label, await ledger.opened() if there else None))
         finally:
             await ledger.close()
 
     try:
         config = load(config_path, os.environ).config
-        place = place_of(config, state_folder(state_dir, config, os.environ), os.environ)
-        there = not isinstance(place, Path) or os.path.lexists(place)
-        return asyncio.run(opened(config, place, there=there))
+        folder = state_folder(state_dir, config, os.environ)
+        place = place_of(config, folder, os.environ)
+        there = make or not isinstance(place, Path) or os.path.lexists(place)
+        return asyncio.run(opened(config, folder, place, there=there))
     except (ConfigError, QuestionError) as error:
         raise UsageFault(str(error)) from error
     except StoreError as error:

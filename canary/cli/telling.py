@@ -8,8 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from canary.cli.wording import Reader, clock, distance
+from decide.cross_check import Check
 from decide.money import dollars, micro_usd
-from decide.receipt import banner, headline
+from decide.receipt import banner, headline, person_line
 from decide.reply import Billing
 from decide.ruling import ANSWERED, Outcome
 
@@ -56,6 +57,8 @@ def ruling(receipt: Receipt, reader: Reader, seen: Seen | None = None) -> list[F
     """The ruling of a receipt, what stands behind it, and what can be done next."""
     seen = seen or Seen()
     told = [Fact("", headline(receipt), _weight(receipt))]
+    if answered := person_line(receipt):
+        told.insert(0, Fact("", answered, Weight.GOOD))
     if alone := banner(receipt):
         told.append(Fact("", alone, Weight.WARNING))
     if seen.earlier:
@@ -75,7 +78,9 @@ def _weight(receipt: Receipt) -> Weight:
 def _facts(receipt: Receipt, reader: Reader) -> Iterator[tuple[str, str]]:
     answer, non_vote = receipt["answer"], receipt["non_vote"]
     if answer is not None:
-        if answer["action"]:
+        if receipt.get("execution"):
+            yield "command", f"{receipt['execution']['line']}: {receipt['execution']['reason']}"
+        elif answer["action"]:
             yield "runs", answer["action"]
         yield "why", receipt["why"]
     if non_vote is not None and non_vote["gap"]:
@@ -83,6 +88,9 @@ def _facts(receipt: Receipt, reader: Reader) -> Iterator[tuple[str, str]]:
     for row in receipt["gate"]:
         yield "policy", f"{row['row']} ({row['stage']}, {row['where']}): {row['means']}"
         yield "do", row["remedy"]
+    for one in receipt["skipped_checks"]:
+        if one["check"] != Check.CROSS_CHECK:  # of which `why` tells
+            yield "skipped", f"{one['check']}: {one['why']}"
     if receipt["retry_at"] is not None:
         yield "retry", distance(receipt["retry_at"], reader)
     elif receipt["outcome"] == Outcome.WALLED:

@@ -10,7 +10,7 @@ from canary.config import Config
 from canary.demo.clock import DemoClock
 from canary.demo.day import phase_at
 from canary.demo.provider import Provider
-from canary.demo.questions import CAPS, PRICES
+from canary.demo.questions import CAPS, CLICK_LASTS, COMMANDS, PRICES
 from canary.demo.server import serve
 from canary.demo.stage import apply
 
@@ -70,6 +70,9 @@ class Demo:
                 "canary": {"jitter": "0s", "seat_timeout": "2s"},
                 "serve": {"listen": listen},
                 "caps": dict(CAPS),
+                "command": list(COMMANDS),
+                "confirm": {"ttl": CLICK_LASTS},
+                "inbox": {"questions_per_tick": 5},
                 "decide": {"prices": str(self._folder.parent / "prices.toml")},
                 "source": {"claude_base_url": base_url, "codex_base_url": f"{base_url}/backend-api"},
             }

@@ -5,6 +5,7 @@ import pytest
 
 from canary.following import Following
 from canary.ledger import Ledger
+from decide.handoff.ports import HandoffFacts
 from decide.run import ask
 from decide.snapshot import Source, SourceKind
 from tests.canary.test_deciding import config_of
@@ -37,14 +38,18 @@ async def test_a_store_that_cannot_be_used_ends_no_job(tmp_path: Path) -> None:
     assert not facts.readable
 
 
-async def test_a_new_configuration_changes_caps_without_reading_anew(tmp_path: Path) -> None:
+async def test_a_new_configuration_changes_caps_and_lead_without_reading_anew(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.db")
-    following = Following(config_of(tmp_path), ledger, lambda: NOW)
+    following = Following(config_of(tmp_path, queue={"lead": "2h"}), ledger, lambda: NOW)
     await following.refresh()
-    following.take(config_of(tmp_path, caps={"passes_per_day": 7}))
+    facts = following.facts()
+    assert facts is not None
+    assert (facts.handoff, facts.lead) == (HandoffFacts(), timedelta(hours=2))
+    following.take(config_of(tmp_path, caps={"passes_per_day": 7}, queue={"lead": "30m"}))
     await following.refresh()
     facts = following.facts()
     assert facts is not None
     assert (facts.caps.passes_limit, facts.caps.passes_used) == (7, 0)
+    assert facts.lead == timedelta(minutes=30)
     assert await following.refusals() == ()
     await ledger.close()

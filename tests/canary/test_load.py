@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from canary.config import RungSection, SeatSection
+from canary.config_level import LevelSection
 from canary.load import ConfigError, config_path, discovered, load, parse, read, usual_path
 from canary.plan import plan_of
 from canary.sources.table import SOURCES
@@ -37,6 +38,7 @@ SECRET = "sk-ant-oat01-SECRETSECRETSECRET"
 LABEL = "must be 1 to 64 printable characters and no e-mail, path, account id or token: it becomes a label"
 DURATION = "must be a duration such as 90s, 5m or 1h30m"
 IN_SEAT = ", ".join(sorted(SeatSection.model_fields))
+IN_LEVEL = ", ".join(sorted(LevelSection.model_fields))
 IN_RUNG = ", ".join(sorted(RungSection.model_fields))
 
 
@@ -68,7 +70,46 @@ BAD = {
     ),
     "unknown section": (
         GOOD + '[canry]\ninterval = "5m"\n',
-        "r.toml:21: canry: unknown key; allowed here: canary, caps, decide, ladder, rung, serve, source, state, store",
+        "r.toml:21: canry: unknown key; "
+        "allowed here: canary, caps, command, confirm, console, decide, inbox, ladder, level, queue, rung, serve, "
+        "source, state, store, webhook",
+    ),
+    "unknown level": (
+        GOOD + "[level.huge]\nvotes = 2\n",
+        "r.toml:21: level.huge: unknown key; allowed here: high, low, medium",
+    ),
+    "unknown key of a level": (
+        GOOD + "[level.high]\nvote = 2\n",
+        f"r.toml:22: level.high.vote: unknown key; allowed here: {IN_LEVEL}",
+    ),
+    "votes that nobody can pay": (
+        GOOD + "[level.high]\nvotes = 5\n",
+        "r.toml: level.high.max_passes: must be 30 to 200, not 24; "
+        "with 5 for each order, two consultations and the reconsideration take the least",
+    ),
+    "too many votes": (
+        GOOD + "[level.low]\none_sentence = true\nvotes = 10\n",
+        "r.toml:23: level.low.votes: Input should be less than or equal to 9 (given: 10)",
+    ),
+    "an effort in words": (
+        GOOD + '[level.low]\neffort = "very low"\n',
+        "r.toml: level.low.effort: must be a word of at most 32 letters, not 'very low'",
+    ),
+    "evidence by half": (
+        GOOD + '[level.low]\nevidence_budget = "half"\n',
+        "r.toml:22: level.low.evidence_budget: must be \"full\" or a number of characters, 1 or more (given: 'half')",
+    ),
+    "no evidence": (
+        GOOD + "[level.low]\nevidence_budget = 0\n",
+        'r.toml:22: level.low.evidence_budget: must be "full" or a number of characters, 1 or more (given: 0)',
+    ),
+    "a level's model for no rung": (
+        GOOD + '[level.high.model]\nnova = "gpt-6-astra"\n',
+        "r.toml: level.high.model: no rung is named 'nova'; the rungs are fable, astra",
+    ),
+    "a level's model that its rung does not accept": (
+        GOOD + '[level.high]\nmodel = { fable = "gpt-6-astra" }\n',
+        "r.toml: level.high.model: rung 'fable' accepts 'claude-fable-5', not 'gpt-6-astra'; see rung.accepts",
     ),
     "wrong type": (
         GOOD + '[canary]\nconcurrency = "many"\n',

@@ -53,7 +53,22 @@ def test_each_row_of_the_token_table(
     assert "SENTINEL" not in repr((login, token))
 
 
+@pytest.mark.parametrize(
+    ("renewal", "client_renews", "renewable"),
+    [
+        (Renewal.YES, True, True),
+        (Renewal.UNKNOWN, True, True),
+        (Renewal.NO, True, False),
+        (Renewal.YES, False, False),
+    ],
+)
+def test_a_live_login_says_whether_anything_renews_it(renewal: Renewal, client_renews: bool, renewable: bool) -> None:
+    login = Login(KEY, expires_at=AHEAD, renewal=renewal)
+    token = judge_token(login, now=NOW, rejected=False, skew=None, client_renews=client_renews)
+    assert (token.state, token.renewable) == (LIVE, renewable)
+
+
 def test_the_expiry_is_told_where_it_is_known() -> None:
     login = Login(KEY, expires_at=AHEAD)
-    assert judge_token(login, now=NOW, rejected=False, skew=None) == Token(LIVE, None, AHEAD)
+    assert judge_token(login, now=NOW, rejected=False, skew=None) == Token(LIVE, None, AHEAD, False)
     assert judge_token(login, now=NOW, rejected=True, skew=None).expires_at == AHEAD

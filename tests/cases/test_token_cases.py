@@ -93,7 +93,7 @@ def test_tok_13_the_item_of_the_configured_account_is_used() -> None:
     case = given("TOK-13")
     items = [(item["account"], claude_login.parse(json.loads(item["value"]), NOW)) for item in case["items"]]
     used = judge_token(choose(items, case["configured_account"]), now=NOW, rejected=False, skew=None)
-    assert used == Token(LIVE, None, when(1792069200))
+    assert used == Token(LIVE, None, when(1792069200), renewable=False)
     two: list[tuple[str, Login]] = [items[1], ("al", items[1][1])]
     several = judge_token(choose(two, None), now=NOW, rejected=False, skew=None)
     assert several == Token(UNKNOWN, Reason.AMBIGUOUS)

@@ -115,7 +115,7 @@ class Ladder:
 
     def run(self, *words: str, stdin: str | bytes | None = None) -> Done:
         """How a command of this ladder ended; words of the caller win over its places."""
-        command = words[:2] if words[0] in ("ledger", "receipt") else words[:1]
+        command = words[:2] if words[0] in ("ledger", "receipt", "queue", "confirm") else words[:1]
         with CliRunner().isolation(input=stdin) as (out, err, _):
             code = run([*command, *self.places, *words[len(command) :]])
             sys.stdout.flush()

@@ -106,7 +106,7 @@ def test_a_named_person_clears_a_hold_and_it_is_on_record(asked: Ladder) -> None
     assert "row 3 of " in done.stderr
     assert done.stdout.splitlines() == [
         "accepted: row 3, row 3 is not what was written; on record under 'Ada Berg'",
-        "sound: questions are asked again; the ledger has 9 rows",
+        "sound: questions are asked again; the ledger has 10 rows",
     ]
     with closing(sqlite3.connect(asked.ledger)) as ledger:
         (body,) = ledger.execute("select body from ledger where kind = 'accept'").fetchone()

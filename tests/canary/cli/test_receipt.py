@@ -19,8 +19,9 @@ from canary.cli.receipt_text import sections
 from canary.cli.sheet import Sheet
 from canary.cli.telling import Seen, ruling
 from canary.cli.wording import Reader
+from decide.level import LEVELS
 from decide.ports import Caps
-from decide.question import Consequence, Option, Question
+from decide.question import Consequence, LevelName, Option, Question
 from decide.reply import Billing, Failure
 from decide.run import ask
 from decide.snapshot import Source, SourceKind
@@ -29,6 +30,7 @@ from tests.decide.fakes import NOW, Answer, by_place, declines, fails, in_turn, 
 from tests.decide.test_run import CAPPED as WALL
 from tests.decide.test_run import MALFORMED, TIMED_OUT
 from tests.decide.test_run import NO_LOGIN as LOGGED_OUT
+from tests.decide.voters import voter
 
 READER = Reader(NOW + timedelta(minutes=1), ZoneInfo("Europe/Berlin"))
 ASKED = Question(
@@ -40,6 +42,7 @@ ASKED = Question(
     raised_by="agent 3",
 )
 HOSTILE = "\x1b[2J\x1b]0;owned\x07[red]alarm[/red]\n:smile: \u202eback"
+UNPAID = replace(LEVELS[LevelName.HIGH], max_passes=18)
 SCENES: dict[str, tuple[Answer, Answer, dict[str, Any]]] = {
     "agreed": (says("opt_a"), says("opt_a"), {}),
     "single": (WALL, says("opt_b"), {}),
@@ -51,6 +54,17 @@ SCENES: dict[str, tuple[Answer, Answer, dict[str, Any]]] = {
     "error": (TIMED_OUT, fails(Failure.RATE_LIMITED, billed=False, retry_after_s=90), {}),
     "held": (says("opt_a"), says("opt_a"), {"caps": Caps(passes_per_day=8)}),
     "unsure": (says("opt_a"), in_turn(says("opt_a"), MALFORMED), {}),
+    "fault": (
+        voter(says("opt_a")),
+        voter(says("opt_a"), check=says("opt_b", rationale="the miss rate is of last week")),
+        {"level": LevelName.HIGH},
+    ),
+    "unchecked": (voter(says("opt_a")), voter(says("opt_a"), check=TIMED_OUT), {"level": LevelName.HIGH}),
+    "split": (
+        voter(says("opt_a"), says("opt_b"), TIMED_OUT, backward=[says("opt_a")]),
+        voter(says("opt_a")),
+        {"level": LevelName.HIGH, "levels": {**LEVELS, LevelName.HIGH: UNPAID}},
+    ),
     "hostile": (says("opt_a", rationale=HOSTILE), declines("insufficient_evidence", gap=HOSTILE), {}),
 }
 
@@ -103,7 +117,7 @@ def drawn(document: dict[str, Any], width: int = 80) -> str:
 def test_golden(name: str, golden: Callable[[str, str], None]) -> None:
     document = document_of(name)
     golden(f"ruling-{name}.txt", piped(document, whole=False))
-    if name in ("agreed", "single", "flip", "error", "hostile"):
+    if name in ("agreed", "single", "flip", "error", "fault", "hostile"):
         golden(f"receipt-{name}.txt", piped(document, whole=True))
     if name in ("single", "hostile"):
         golden(f"receipt-{name}-80.txt", drawn(document))
