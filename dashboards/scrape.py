@@ -1,22 +1,21 @@
-"""Scrape configuration: how Prometheus reads rungwatch, with nothing that an honest content type does not need."""
+"""Scrape configuration: how Prometheus reads rungwatch, evaluates its rules and reaches Alertmanager."""
 
-from exporters.catalog import CATALOG
-
-TARGET = "127.0.0.1:9477"
-INTERVAL_S = 15
-"""As often as the page is rendered anew; a tick is rarer."""
+from dashboards.document import document
+from dashboards.scale import REAL
+from dashboards.settings import Settings
 
 
-def scrape_config() -> str:
-    """A whole Prometheus configuration that scrapes a rungwatch on this machine."""
-    prefix = {metric.name.split("_")[0] for metric in CATALOG}
-    return f"""# Built by `make generate`; do not edit. Start with: prometheus --config.file=prometheus.yml
-# Every metric begins with {", ".join(sorted(prefix))}_; docs/metrics.md lists them.
-global:
-  scrape_interval: {INTERVAL_S}s
-  evaluation_interval: {INTERVAL_S}s
-scrape_configs:
-  - job_name: rungwatch
-    static_configs:
-      - targets: ["{TARGET}"]
-"""
+def scrape_config(settings: Settings) -> str:
+    """A whole Prometheus configuration, for a rungwatch, a Prometheus and an Alertmanager on one machine."""
+    config = {
+        "global": {
+            "scrape_interval": REAL.span(settings.scrape_interval_s),
+            "scrape_timeout": REAL.span(min(settings.scrape_interval_s, 10)),
+            "evaluation_interval": REAL.span(settings.evaluation_interval_s),
+        },
+        "rule_files": ["rules.yml"],
+        "alerting": {"alertmanagers": [{"static_configs": [{"targets": [settings.alertmanager]}]}]},
+        "scrape_configs": [{"job_name": settings.job, "static_configs": [{"targets": [settings.target]}]}],
+    }
+    start = "Start with: prometheus --config.file=prometheus.yml --enable-feature=exemplar-storage"
+    return document(config, start, "docs/metrics.md lists what is scraped.")

@@ -1,5 +1,6 @@
 """Consultation: one rung's passes on one snapshot, and the one state they make, by fixed precedence (design 4.2)."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,11 +21,15 @@ class Order(StrEnum):
 
 
 class PassRole(StrEnum):
-    """What a pass is for: a vote, the same order asked once more, or part of the reconsideration."""
+    """What a pass is for: a vote, an order asked once more for want of verdicts or of a majority, part of the
+    reconsideration, or the look for faults in an agreed answer.
+    """
 
     VOTE = "vote"
     REPEAT = "repeat"
+    REREAD = "reread"
     RECONSIDERATION = "reconsideration"
+    CROSS_CHECK = "cross_check"
 
 
 PASS_CANCELLED = "cancelled"  # noqa: S105 - a model call, not a secret
@@ -65,11 +70,15 @@ NOBODY = AnsweredBy(UNKNOWN_MODEL, ModelFrom.UNKNOWN)
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One pass as it counts: its order and what it yielded, with the model that answered."""
+    """One pass as it counts: its order and what it yielded, with the model that answered.
+
+    `reread` says that it was shown the options between which its order's votes were split.
+    """
 
     order: Order
     result: Result
     answered_by: AnsweredBy = NOBODY
+    reread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +126,10 @@ State = Resolved | Declined | Incomplete | Unreachable
 
 @dataclass(frozen=True, slots=True)
 class AskAgain:
-    """What is still to be asked: these orders, once more each."""
+    """What is still to be asked, once more each: `orders` that lack verdicts, `split` ones that lack a majority."""
 
     orders: tuple[Order, ...]
+    split: tuple[Order, ...] = ()
 
 
 def reached(results: Iterable[Result]) -> bool:
@@ -128,12 +138,19 @@ def reached(results: Iterable[Result]) -> bool:
 
 
 def consult(
-    ballots: Sequence[Ballot], *, rows: Iterable[GateRow], class_row: str, votes: int, may_repeat: bool
+    ballots: Sequence[Ballot],
+    *,
+    rows: Iterable[GateRow],
+    class_row: str,
+    votes: int,
+    may_repeat: bool,
+    split_reread: bool = False,
 ) -> State | AskAgain:
     """The state that passes make, or which orders are to be asked once more (design 4.2, rules 1 to 7).
 
     `class_row` names the class row that the question itself fired, empty when none did; `may_repeat` is False once
-    an order was asked again, or when no pass is left to pay for it.
+    an order was asked again, or when no pass is left to pay for it. A split order is asked again with `split_reread`
+    only.
     """
     results = [ballot.result for ballot in ballots]
     declines = [result for result in results if isinstance(result, PassDeclined)]
@@ -142,14 +159,20 @@ def consult(
         return Declined(first.kind, gap=first.gap)
     if not reached(results):
         return unreached(results)
-    gated = _gated(results, rows, class_row)
-    if gated is not None:
-        return gated
+    held = gated(results, rows, class_row)
+    if held is not None:
+        return held
     short = tuple(order for order in Order if len(_named(ballots, order)) < votes // 2 + 1)
-    if short:
-        return AskAgain(short) if may_repeat else _incomplete(ballots)
-    chosen = {order: _named(ballots, order) for order in Order}
-    named = {option for options in chosen.values() for option in options}
+    chosen = {order: _choice(ballots, order, votes) for order in Order if order not in short}
+    split = tuple(order for order, option in chosen.items() if option is None)
+    owed = tuple(order for order in split if split_reread and not _reread(ballots, order))
+    if may_repeat and (short or owed):
+        return AskAgain(short, owed)
+    if short or any(_reread_in_vain(ballots, order) for order in split):
+        return _incomplete(ballots)
+    if split:
+        return Declined(Decline.SPLIT)
+    named = {option for option in chosen.values() if option is not None}
     if len(named) > 1:
         return Declined(Decline.FLIP)
     return Resolved(named.pop(), _answered_by(ballots))
@@ -165,7 +188,7 @@ def unreached(results: Iterable[Result]) -> Unreachable:
     )
 
 
-def _gated(results: Iterable[Result], rows: Iterable[GateRow], class_row: str) -> Declined | None:
+def gated(results: Iterable[Result], rows: Iterable[GateRow], class_row: str) -> Declined | None:
     """The decline that a policy row makes of any answer: authority rows before class rows (rule 3)."""
     words = [word for result in results for word in result.touches]
     fired = touched(tuple(rows), words)
@@ -176,8 +199,49 @@ def _gated(results: Iterable[Result], rows: Iterable[GateRow], class_row: str) -
     return Declined(Decline.CLASS_GATE, row=class_row) if class_row else None
 
 
+def wanting(ballots: Sequence[Ballot], order: Order, votes: int) -> int:
+    """How many votes an order still lacks, in a consultation of which `ballots` stand.
+
+    None once a pass of either order declined, and none for an order that was split and read again.
+    """
+    if any(isinstance(ballot.result, PassDeclined) for ballot in ballots) or _reread(ballots, order):
+        return 0
+    named = _named(ballots, order)
+    if named and _choice(ballots, order, votes) is not None:
+        return 0
+    return max(0, votes - len(named))
+
+
+def disagreed(ballots: Iterable[Ballot], order: Order) -> tuple[str, ...]:
+    """The options between which the votes of an order are split, each once, sorted: no place tells who came first."""
+    return tuple(sorted(set(_named(ballots, order))))
+
+
+def _choice(ballots: Sequence[Ballot], order: Order, votes: int) -> str | None:
+    """The option that an order stands for: that of the majority, else the one of them that its re-read names."""
+    named = _named(ballots, order)
+    option, count = Counter(named).most_common(1)[0]
+    if count >= max(votes, len(named)) // 2 + 1:
+        return option
+    named_again = {b.result.option_id for b in _reread(ballots, order) if isinstance(b.result, PassResolved)}
+    among = named_again & set(named)
+    return among.pop() if len(among) == 1 else None
+
+
+def _reread(ballots: Iterable[Ballot], order: Order) -> list[Ballot]:
+    return [ballot for ballot in ballots if ballot.reread and ballot.order is order]
+
+
+def _reread_in_vain(ballots: Iterable[Ballot], order: Order) -> bool:
+    """Whether an order was read once more without any verdict."""
+    again = _reread(ballots, order)
+    return bool(again) and all(isinstance(ballot.result, NoVerdict) for ballot in again)
+
+
 def _named(ballots: Iterable[Ballot], order: Order) -> list[str]:
-    return [b.result.option_id for b in ballots if b.order is order and isinstance(b.result, PassResolved)]
+    """What the votes of an order name, re-reads left out."""
+    votes = [ballot.result for ballot in ballots if ballot.order is order and not ballot.reread]
+    return [result.option_id for result in votes if isinstance(result, PassResolved)]
 
 
 def _incomplete(ballots: Sequence[Ballot]) -> Incomplete:

@@ -9,7 +9,19 @@ from types import MappingProxyType
 
 from decide import verdict
 from decide.brief import Brief
-from decide.consultation import AskAgain, Ballot, Order, PassRole, State, Unreachable, consult
+from decide.consultation import (
+    AskAgain,
+    Ballot,
+    Order,
+    PassRole,
+    State,
+    Unreachable,
+    consult,
+    disagreed,
+    wanting,
+)
+from decide.cross_check import NO_PASS, Check, Skipped
+from decide.level import Level
 from decide.passes import Call, Pass, answered_by, cost_of, settlement, without
 from decide.pick import Pick, pick_seat
 from decide.ports import KeptPass, SeatAccess
@@ -19,9 +31,10 @@ from decide.reply import Failure, Reply, Trouble
 from decide.seat import SeatState, TokenState
 from decide.settler import Settler
 from decide.setup import RungSetup, Setup
-from decide.slots import Slots
+from decide.shown import Shown, split
+from decide.slots import CROSS_CHECK, Slots
 from decide.tasks import gathered
-from decide.verdict import NoVerdict, Resolved
+from decide.verdict import NoVerdict
 from decide.watch import PassIn, PassOut, Watch
 
 log = logging.getLogger("rungwatch")
@@ -38,27 +51,39 @@ STARVED: Mapping[SeatState, Failure] = MappingProxyType(
 
 @dataclass(slots=True)
 class Asking:
-    """What the passes of one run share; `out` are the calls that have not been settled yet."""
+    """What the passes of one run share; `out` are the calls that have not been settled yet.
+
+    `skipped` are checks of the level that were due and were not made.
+    """
 
     setup: Setup
     question: Question
     key: str
-    level: str
-    effort: str
-    votes: int
+    level: Level
     receipt: str
     slots: Slots
-    brief: Callable[[Order, Sequence[str]], Brief]
+    brief: Callable[[Order, Sequence[Shown]], Brief]
     class_row: str
     watch: Watch
     passes: list[Pass] = field(default_factory=list)
     refused: list[Pass] = field(default_factory=list)
     out: dict[str, Call] = field(default_factory=dict)
+    skipped: list[Skipped] = field(default_factory=list)
     settler: Settler = field(init=False)
 
     def __post_init__(self) -> None:
         """Settle as long as calls are out."""
         self.settler = Settler(self.setup.store, lambda: bool(self.out))
+
+
+@dataclass(frozen=True, slots=True)
+class _Errand:
+    """What passes are made for. `once`: after a call that was paid no further seat is tried."""
+
+    part: str
+    role: PassRole
+    reread: bool = False
+    once: bool = False
 
 
 class Consulting:
@@ -71,28 +96,60 @@ class Consulting:
         self._leads: dict[str, asyncio.Event] = {}
         self._met: dict[str, Failure] = {}
 
-    async def consult(self, part: str, kept: Sequence[KeptPass], rationales: Sequence[str] = ()) -> State:
+    async def consult(self, part: str, kept: Sequence[KeptPass], shown: Sequence[Shown] = ()) -> State:
         """The state of a whole consultation; `part` is one of slots.PARTS, `kept` what stands of earlier attempts."""
-        again = part == "reconsideration"
         ballots = [one.ballot for one in kept]
         if not ballots and self._pick().picked is None:
             return self._starved()
-        missing = [order for order in Order for _ in range(self.asking.votes - votes(ballots, order))]
-        ballots += await self._passes(part, PassRole.RECONSIDERATION if again else PassRole.VOTE, missing, rationales)
+        missing = [one for one in Order for _ in range(wanting(ballots, one, self.asking.level.votes))]
+        ballots += await self._passes(_errand(part, PassRole.VOTE), missing, shown)
         state = self._state(ballots, may_repeat=True)
         if isinstance(state, AskAgain):
-            orders = state.orders[: len(self.asking.slots.spare)] if self._pick().picked is not None else ()
-            role = PassRole.RECONSIDERATION if again else PassRole.REPEAT
-            ballots += await self._passes(part, role, orders, rationales)
+            ballots += await self._again(part, state, ballots, shown)
             state = self._state(ballots, may_repeat=False)
         if isinstance(state, AskAgain):
             raise TypeError("a consultation that may not be repeated asks for more")
         return self._dated(state)
 
+    async def look(self, shown: Sequence[Shown]) -> Ballot | Skipped:
+        """The one pass that looks for faults in an agreed answer, or why there is none (design 4.3)."""
+        if self._pick().picked is None:
+            return Skipped(Check.CROSS_CHECK, self._starved().failures[0].value)
+        if not self.asking.slots.allow(CROSS_CHECK, 1):
+            return Skipped(Check.CROSS_CHECK, NO_PASS)
+        errand = _Errand(CROSS_CHECK, PassRole.CROSS_CHECK, once=True)
+        return (await self._passes(errand, (Order.FORWARD,), shown))[0]
+
+    async def _again(
+        self, part: str, due: AskAgain, ballots: Sequence[Ballot], shown: Sequence[Shown]
+    ) -> list[Ballot]:
+        """One more pass for each order that needs it, as far as calls are left (design 4.2, rules 4 and 5)."""
+        if self._pick().picked is None:
+            missed = NoVerdict(Trouble(self._starved().failures[0]))
+            return [Ballot(order, missed, reread=True) for order in due.split]
+        paid = self.asking.slots.allow(part, len(due.orders) + len(due.split))
+        rereads = due.split[: max(0, paid - len(due.orders))]
+        unpaid = [f"{NO_PASS} for {self.rung.name}, {order} order" for order in due.split[len(rereads) :]]
+        self.asking.skipped += [Skipped(Check.SPLIT_REREAD, why) for why in unpaid]
+        errand = _errand(part, PassRole.REREAD, reread=True)
+        made = await gathered(
+            [
+                self._passes(_errand(part, PassRole.REPEAT), due.orders[:paid], shown),
+                *(self._passes(errand, (one,), (*shown, split(disagreed(ballots, one)))) for one in rereads),
+            ]
+        )
+        return [ballot for several in made for ballot in several]
+
     def _state(self, ballots: Sequence[Ballot], *, may_repeat: bool) -> State | AskAgain:
-        asking = self.asking
-        rows, count = asking.setup.rows, asking.votes
-        return consult(ballots, rows=rows, class_row=asking.class_row, votes=count, may_repeat=may_repeat)
+        asking, level = self.asking, self.asking.level
+        return consult(
+            ballots,
+            rows=asking.setup.rows,
+            class_row=asking.class_row,
+            votes=level.votes,
+            may_repeat=may_repeat,
+            split_reread=level.split_reread,
+        )
 
     def _dated(self, state: State) -> State:
         """The state; a capped rung clears when the first of all its seats does, not only of those that were tried."""
@@ -108,36 +165,36 @@ class Consulting:
         failures = dict.fromkeys(self._met.get(one.name) or STARVED[one.state] for one in pick.seats)
         return Unreachable(tuple(failures) or (Failure.NOT_INSTALLED,), pick.clears_at)
 
-    async def _passes(
-        self, part: str, role: PassRole, orders: Sequence[Order], rationales: Sequence[str]
-    ) -> list[Ballot]:
-        briefs = [self.asking.brief(order, rationales) for order in orders]
+    async def _passes(self, errand: _Errand, orders: Sequence[Order], shown: Sequence[Shown]) -> list[Ballot]:
+        briefs = [self.asking.brief(order, shown) for order in orders]
         seen = {order: brief.options for order, brief in zip(orders, briefs, strict=True)}
         if len(set(seen.values())) < len(seen):
             raise ValueError("both orders of the options are the same: a model that picks by place would go unseen")
-        return await gathered([self._pass(part, role, brief) for brief in briefs])
+        return await gathered([self._pass(errand, brief) for brief in briefs])
 
-    async def _pass(self, part: str, role: PassRole, brief: Brief) -> Ballot:
+    async def _pass(self, errand: _Errand, brief: Brief) -> Ballot:
         """One pass through the best seat; where that one turns out to be durably unusable, through the next."""
         last: Ballot | None = None
         while True:
             status = self._pick().picked
             if status is None:
-                return last or Ballot(brief.order, NoVerdict(Trouble(self._starved().failures[0])))
+                return last or _unasked(errand, brief, Trouble(self._starved().failures[0]))
             chosen = self._seats[status.name]
             lead = await self._lead(chosen)
             if lead is None:
                 continue
             try:
-                made = await self._call(part, role, brief, chosen)
+                made = await self._call(errand, brief, chosen)
             finally:
                 lead.set()
             if made is None:
-                return last or Ballot(brief.order, NoVerdict(Trouble(Failure.CLIENT_ERROR, detail="no pass is left")))
+                return last or _unasked(errand, brief, Trouble(Failure.CLIENT_ERROR, detail=NO_PASS))
             last = made.ballot
             if not isinstance(made.result, NoVerdict) or not made.result.failure.durable:
                 return last
             self._mark(chosen, made.result.trouble)
+            if errand.once and not made.refused:
+                return last
 
     async def _lead(self, chosen: SeatAccess) -> asyncio.Event | None:
         """The right to call through a seat, to be set once it has spoken; None when somebody else has just done so.
@@ -166,15 +223,16 @@ class Consulting:
         refusal = Refusal(self.rung.name, name, trouble.failure, now, trouble.clears_at, mark)
         self._seats[name] = replace(chosen, seat=marked(chosen.seat, refusal, credential=mark, now=now))
 
-    async def _call(self, part: str, role: PassRole, brief: Brief, chosen: SeatAccess) -> Pass | None:
+    async def _call(self, errand: _Errand, brief: Brief, chosen: SeatAccess) -> Pass | None:
         """One call through one seat, settled; None when no reserved call is left for it."""
         asking = self.asking
-        slot = asking.slots.take(part)
+        slot = asking.slots.take(errand.part)
         if slot is None:
             return None
         began, started = asking.setup.clock(), asking.setup.monotonic()
         name, billing, mark = chosen.seat.name, chosen.billing, chosen.credential
-        call = Call(slot, part, role, brief.order, self.rung.name, name, billing, began, mark)
+        part, role, rung = errand.part, errand.role, self.rung.name
+        call = Call(slot, part, role, brief.order, rung, name, billing, began, mark, errand.reread)
         asking.out[slot.call_id] = call
         asking.watch(PassOut(slot.call_id, call.rung, call.seat, call.order, role))
         reply = await self._reply(brief, chosen)
@@ -182,17 +240,17 @@ class Consulting:
         del asking.out[slot.call_id]
         if made.refused:
             asking.refused.append(made)
-            asking.slots.give_back(slot)
+            asking.slots.give_back(errand.part, slot)
         else:
             asking.passes.append(made)
-            at, level = asking.setup.clock(), asking.level
+            at, level = asking.setup.clock(), asking.level.name.value
             asking.settler.add(settlement(made, at=at, level=level, question=asking.key, receipt=asking.receipt))
         asking.watch(PassIn(slot.call_id, made.word, made.duration_s))
         return made
 
     async def _reply(self, brief: Brief, chosen: SeatAccess) -> Reply:
         rung = self.rung
-        access = replace(chosen.access, effort=self.asking.effort, model=rung.model, timeout_s=rung.timeout_s)
+        access = replace(chosen.access, effort=self.asking.level.effort, model=rung.model, timeout_s=rung.timeout_s)
         try:
             async with asyncio.timeout(rung.timeout_s + GRACE_S):
                 return without(await rung.ask(brief, access), access.secret)
@@ -211,6 +269,11 @@ class Consulting:
         return Pass(call, duration_s, reply, result, by, cost)
 
 
-def votes(ballots: Sequence[Ballot], order: Order) -> int:
-    """How many verdicts an order has."""
-    return sum(ballot.order is order and isinstance(ballot.result, Resolved) for ballot in ballots)
+def _errand(part: str, role: PassRole, *, reread: bool = False) -> _Errand:
+    """What a consultation's passes are made for; whatever those of the reconsideration are, they are its part."""
+    return _Errand(part, PassRole.RECONSIDERATION if part == "reconsideration" else role, reread)
+
+
+def _unasked(errand: _Errand, brief: Brief, trouble: Trouble) -> Ballot:
+    """A pass that was never made, and why."""
+    return Ballot(brief.order, NoVerdict(trouble), reread=errand.reread)

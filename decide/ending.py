@@ -1,5 +1,6 @@
 """Ending: how a run closes, in each of its outcomes, with the rows, the receipt and what its slots are charged."""
 
+import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,11 @@ from decide import snapshot
 from decide.consulting import Asking
 from decide.day import rolls_at
 from decide.gate import Fired
+from decide.handoff.act import NewAct, Origin
+from decide.handoff.entry import entering
+from decide.handoff.execution import Sentence, sentence
+from decide.handoff.inbox import after
+from decide.handoff.ports import Hold, Onward
 from decide.ledger import Row, RowKind
 from decide.money import dollars
 from decide.passes import Pass, refusal, settlement
@@ -43,6 +49,7 @@ class Ender:
     kept: tuple[KeptPass, ...] = ()
     fired: tuple[Fired, ...] = ()
     asking: Asking | None = None
+    origin: Origin = field(default_factory=Origin)
     _opened: bool = field(default=False)
 
     def opening(self, now: datetime) -> tuple[Row, ...]:
@@ -70,7 +77,7 @@ class Ender:
     async def by_authority(self, rows: Sequence[Fired]) -> Receipt:
         """The end of a run that an authority row stopped before anything was spent."""
         first = rows[0].row
-        why = f"policy row {first.id} ({rows[0].where}): {first.means}; {first.remedy}"
+        why = f"policy row {first.id} ({rows[0].where}): {first.means.rstrip('.')}; {first.remedy}"
         held = dict.fromkeys(Held(one.row, one.where) for one in rows)
         gates = tuple({gate.row.id: gate for gate in reversed(held)}.values())[::-1]
         return await self._end(Outcome.NEEDS_HUMAN, why, gates=gates)
@@ -89,12 +96,23 @@ class Ender:
     async def by_ledger(self, error: StoreError) -> Receipt:
         """The end of a run whose ledger cannot be used: a receipt that no store holds."""
         if not self._opened:
-            with suppress(StoreError):  # the question is free again as soon as the store can be written
+            # free again as soon as the store can be written, unless only the answer to a reservation was lost
+            with suppress(StoreError, ValueError):
                 await self.setup.store.release(self.facts.id)
         self._take_back()
         lost = "; the calls that were made stay charged" if self.asking and self.asking.passes else ""
         why = f"{error.fault}: {error}; {LEDGER_REMEDY[error.fault]}{lost}"
-        return Receipt(document(self.facts, self._close(Outcome.HELD, why, by_ledger=True)), stored=False)
+        close = self._close(Outcome.HELD, why, by_ledger=True)
+        done = document(self.facts, close)
+        return Receipt(done, stored=await self._queued(Hold(self.facts.id, done, self.facts.question, close.at)))
+
+    async def _queued(self, hold: Hold) -> bool:
+        """Whether the store, broken as it is, still took the question for a person to see (design 4.5)."""
+        try:
+            await self.setup.store.hold(hold)
+        except StoreError:
+            return False
+        return True
 
     async def cancelled(self) -> Receipt:
         """The end of a run that was told to stop: calls that were out are charged at their worst case."""
@@ -155,6 +173,7 @@ class Ender:
             passes=tuple(asking.passes) if asking else (),
             refused=tuple(asking.refused) if asking else (),
             kept=self.kept,
+            skipped=tuple(asking.skipped) if asking else (),
         )
 
     async def _end(
@@ -169,6 +188,7 @@ class Ender:
         counts = outcome in ATTEMPTS
         self.facts = replace(self.facts, attempts=self.facts.attempts + counts)
         close = self._close(outcome, why, ruling=ruling, gates=gates, retry=retry)
+        close = replace(close, execution=self._sentence(ruling))
         done = document(self.facts, close)
         rest = await self.asking.settler.rest() if self.asking else ()
         await self.setup.store.end(
@@ -184,12 +204,47 @@ class Ender:
                 closed=outcome in CLOSING,
                 counts_as_attempt=counts,
                 settlements=rest,
+                onward=self._onward(close),
             )
         )
         return Receipt(done)
 
+    def _sentence(self, ruling: Ruling | None) -> Sentence | None:
+        """What becomes of the command that the answer stands for; None for none, and where no command is listed."""
+        line = "" if ruling is None or not ruling.option_id else self._action(ruling.option_id)
+        if not line or not self.setup.rules.commands:
+            return None
+        return sentence(line, self.origin.surface, self.setup.rules)
+
+    def _action(self, option_id: str) -> str:
+        return next(one.action for one in self.facts.question.options if one.id == option_id)
+
+    def _onward(self, close: Close) -> Onward:
+        """What becomes of the question beyond its run: queue, inbox and execution table (design 4.5, 4.8)."""
+        facts, setup = self.facts, self.setup
+        why = entering(
+            close.outcome,
+            attempts=facts.attempts,
+            retry_at=close.retry_at,
+            deadline=facts.question.deadline,
+            lead=setup.lead,
+            max_attempts=setup.max_attempts,
+        )
+        act = None
+        if close.execution is not None and close.ruling is not None:
+            origin, line = self.origin, self._action(close.ruling.option_id)
+            act = NewAct(facts.id, facts.key, facts.key, origin.requester, origin.surface, line, origin.runner)
+        return Onward(
+            question=facts.question,
+            item=after(close.outcome, why=why, retry_at=close.retry_at, now=close.at),
+            answered=close.outcome in ANSWERED,
+            why=why,
+            retry_at=close.retry_at,
+            act=act,
+        )
+
     def _rows(self, close: Close, gates: Sequence[Held]) -> list[Row]:
-        """The rows of an end: attempts that were refused, consultations, policy rows that held, the decision."""
+        """The rows of an end: attempts that were refused, consultations, policy rows, skipped checks, decision."""
         level, key, at = self.facts.level.name.value, self.facts.key, close.at
         spoilt = [one for one in close.passes if isinstance(one.result, NoVerdict) and one.result.failure.durable]
         rows = [refusal(one, at=at, level=level, question=key, receipt=self.facts.id) for one in close.refused]
@@ -201,6 +256,10 @@ class Ender:
             for name, state in zip(names, states(close.ruling), strict=False)
         ]
         rows += [replace(blank, kind=RowKind.GATE, gate_row=g.row.id, stage=g.row.stage.value) for g in gates]
+        rows += [
+            replace(blank, kind=RowKind.SKIPPED, result=s.check.value, body=json.dumps({"why": s.why}))
+            for s in close.skipped
+        ]
         duration = max(timedelta(), at - self.facts.began)
         micros = duration // timedelta(microseconds=1)
         decision = replace(blank, kind=RowKind.DECISION, result=close.outcome.value, duration_us=micros)

@@ -114,8 +114,9 @@ def _acts(row: GateRow) -> set[str]:
 
 
 def _on_acts(row: GateRow, options: Iterable[Option]) -> Iterable[Fired]:
-    acts = _acts(row)
-    for name, _, declared in options:
+    declaring = [(name, declared) for name, _, declared in options if declared]
+    acts = _acts(row) if declaring else set()
+    for name, declared in declaring:
         yield from (Fired(row, f"acts of option {name}", word) for word in declared if act(word) in acts)
 
 
@@ -135,6 +136,8 @@ def _on_texts(row: GateRow, asked: Reading, offered: Iterable[tuple[Option, Read
 def _first(rules: Iterable[Rule], text: Reading, around: tuple[Reading, ...]) -> str | None:
     """The words of the first match of the first rule that holds, None when none does."""
     for rule in rules:
+        if not all(map(text.spans.__getitem__, rule.find)):
+            continue
         if not all(any(reading.has(name) for reading in around) for name in rule.given):
             continue
         if any(reading.has(name) for reading in around for name in rule.never):
@@ -145,8 +148,6 @@ def _first(rules: Iterable[Rule], text: Reading, around: tuple[Reading, ...]) ->
 
 
 def _match(rule: Rule, text: Reading) -> tuple[int, int] | None:
-    if not all(text.has(name) for name in rule.find):
-        return None
     barred = {text.sentences[place] for name in rule.unless for place in text.spans[name]}
     others = [tuple(text.spans[name]) for name in rule.find[1:]]
     for start, ends in text.spans[rule.find[0]].items():

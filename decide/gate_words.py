@@ -7,10 +7,11 @@ a sentence.
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
+from types import MappingProxyType
 
 from decide.gate_features import stem
 from decide.gate_text import BLANK, KINDS, STOP, Tokens, kind, tokens
@@ -21,7 +22,8 @@ _GAP = re.compile(r"\.\.(\d*)")
 _SHORTEST_BEGINNING = 3
 _ENDS_AT_ONE_PLACE = 40
 
-Spans = dict[int, tuple[int, ...]]  # where a match starts: where it may end
+Spans = Mapping[int, tuple[int, ...]]  # where a match starts: where it may end
+_NOWHERE: Spans = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,10 @@ class Lexicon:
         done[name] = None
 
     @cached_property
+    def _place(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self._order)}
+
+    @cached_property
     def kinds(self) -> dict[str, tuple[str, ...]]:
         """The named lists that hold a word by itself, by the stem of the word."""
         found: dict[str, dict[str, None]] = {}
@@ -174,72 +180,97 @@ class Lexicon:
         return {ending: tuple(names) for ending, names in found.items()}
 
     @cached_property
+    def _looks(self) -> tuple[frozenset[str], frozenset[str]]:
+        """The names that are looked for first, up to what is innocent, and the others."""
+        before = self._order.index(INNOCENT) + 1 if INNOCENT in self.lists else 0
+        return frozenset(self._order[:before]), frozenset(self._order[before:])
+
+    @cached_property
     def _by_word(self) -> dict[str, list[tuple[str, Phrase]]]:
-        """The phrases by the word, beginning (with a star) or kind that they begin with."""
+        """The phrases by the word or kind that they begin with."""
+        return self._by(lambda first: (*first.words, *first.kinds))
+
+    @cached_property
+    def _by_beginning(self) -> dict[str, list[tuple[str, Phrase]]]:
+        """The phrases by the beginning of a word that they begin with."""
+        return self._by(lambda first: first.beginnings)
+
+    def _by(self, keys: Callable[[Item], Iterable[str]]) -> dict[str, list[tuple[str, Phrase]]]:
         found: dict[str, list[tuple[str, Phrase]]] = {}
         for name, phrases in self.lists.items():
             for phrase in phrases:
-                first = phrase[0]
-                for key in (*first.words, *(f"{start}*" for start in first.beginnings), *first.kinds):
+                for key in keys(phrase[0]):
                     found.setdefault(key, []).append((name, phrase[1:]))
         return found
 
     @cached_property
     def _by_list(self) -> dict[str, list[Phrase]]:
-        """The phrases of each list that begin with a match of another list."""
-        return {name: [p for p in phrases if p[0].listed] for name, phrases in self.lists.items()}
+        """The phrases that begin with a match of another list, by their own list where it has any."""
+        found = {name: [p for p in phrases if p[0].listed] for name, phrases in self.lists.items()}
+        return {name: phrases for name, phrases in found.items() if phrases}
 
     @cached_property
-    def _longest(self) -> int:
-        return max((len(key) for key in self._by_word if key.endswith("*")), default=0)
+    def _sizes(self) -> tuple[int, ...]:
+        return tuple(sorted({len(start) for start in self._by_beginning}))
 
     def _beginning_with(self, word: str) -> list[tuple[str, Phrase]]:
-        longest = min(len(word), self._longest)
-        keys = [word, *(f"{word[:size]}*" for size in range(_SHORTEST_BEGINNING, longest + 1)), kind(word)]
-        return [entry for key in keys for entry in self._by_word.get(key, ())]
+        keys = [word[:size] for size in self._sizes if size <= len(word)]
+        begun = [entry for key in keys for entry in self._by_beginning.get(key, ())]
+        return [*self._by_word.get(word, ()), *begun, *self._by_word.get(kind(word), ())]
 
     def read(self, text: str) -> Reading:
         """Where each list has a match in `text`; words of an innocent phrase are seen by no other list."""
         found = tokens(text)
         words = [*found.words, _END]
-        spans: dict[str, Spans] = {}
-        before = self._order.index(INNOCENT) + 1 if INNOCENT in self.lists else 0
-        self._look(self._order[:before], words, spans)
-        for start, ends in spans.get(INNOCENT, {}).items():
-            words[start : max(ends)] = [BLANK] * (max(ends) - start)
-        self._look(self._order[before:], words, spans)
+        spans: dict[str, Spans] = dict.fromkeys(self.lists, _NOWHERE)
+        begun: dict[str, list[tuple[str, Phrase]]] = {}
+        first, others = self._looks
+        seen = _Text(words, spans)
+        self._look(first, seen, begun)
+        if innocent := spans.get(INNOCENT):
+            for start, ends in innocent.items():
+                words[start : max(ends)] = [BLANK] * (max(ends) - start)
+            seen = _Text(words, spans)
+        self._look(others, seen, begun)
         left = replace(found, words=tuple(words[:-1]))
         return Reading(found, left, spans, tuple(accumulate(word == STOP for word in found.words)))
 
-    def _look(self, names: tuple[str, ...], words: list[str], spans: dict[str, Spans]) -> None:
-        """Adds to `spans` the matches of the lists `names`, in that order."""
-        text = _Text(words, spans)
-        single: dict[str, list[int]] = {name: [] for name in names}
-        longer: dict[str, list[tuple[str, Phrase]]] = {name: [] for name in names}
+    def _look(self, names: frozenset[str], text: "_Text", begun: dict[str, list[tuple[str, Phrase]]]) -> None:
+        """Adds to the text's spans the matches of the lists `names`, each after those that its phrases name.
+
+        `begun` keeps the phrases that each word begins.
+        """
+        single: dict[str, list[int]] = {}
+        longer: dict[str, list[tuple[str, Phrase]]] = {}
         for word, at in text.places.items():
-            for name, rest in self._beginning_with(word):
-                if name not in single:
+            if word not in begun:
+                begun[word] = self._beginning_with(word)
+            for name, rest in begun[word]:
+                if name not in names:
                     continue
                 if not rest:
-                    single[name].extend(at)
+                    single.setdefault(name, []).extend(at)
                 elif text.may_have(rest):
-                    longer[name].append((word, rest))
-        for name in names:
-            spans[name] = self._matches(name, single[name], longer[name], text)
+                    longer.setdefault(name, []).append((word, rest))
+        hopeful = names & (single.keys() | longer.keys() | self._by_list.keys())
+        for name in sorted(hopeful, key=self._place.__getitem__):
+            text.spans[name] = self._matches(name, single.get(name, ()), longer.get(name, ()), text)
 
-    def _matches(self, name: str, single: list[int], longer: list[tuple[str, Phrase]], text: "_Text") -> Spans:
+    def _matches(
+        self, name: str, single: Iterable[int], longer: Iterable[tuple[str, Phrase]], text: "_Text"
+    ) -> Spans:
         found: dict[int, tuple[int, ...]] = {place: (place + 1,) for place in single}
         for word, rest in longer:
             for place in text.hopeful(word, rest):
                 if ends := text.ends(rest, (place + 1,)):
                     found[place] = _joined(found[place], ends) if place in found else ends
-        for phrase in self._by_list[name]:
-            if not text.may_have(phrase[1:]):
+        for phrase in self._by_list.get(name, ()):
+            if not (text.spans[phrase[0].listed] and text.may_have(phrase[1:])):
                 continue
             for place, after in text.spans[phrase[0].listed].items():
                 if ends := text.ends(phrase[1:], after):
                     found[place] = _joined(found[place], ends) if place in found else ends
-        return dict(sorted(found.items()))
+        return dict(sorted(found.items())) if found else _NOWHERE
 
 
 def _joined(some: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
@@ -253,7 +284,7 @@ _EDGES = (STOP, _END)
 class _Text:
     """The words of a text, where each word is, and the matches found so far."""
 
-    def __init__(self, words: list[str], spans: Mapping[str, Spans]) -> None:
+    def __init__(self, words: list[str], spans: dict[str, Spans]) -> None:
         self.words = words
         self.spans = spans
         self.places: dict[str, list[int]] = {}

@@ -8,7 +8,7 @@ from enum import StrEnum
 from decide.pick import Pick
 from decide.quota import CLOCK_TOLERANCE
 from decide.reason import Reason
-from decide.seat import STALE_AFTER, SeatState, SeatStatus, Token, TokenState
+from decide.seat import STALE_AFTER, SeatState, SeatStatus, TokenState
 
 
 class Role(StrEnum):
@@ -146,10 +146,16 @@ def follow(
 ) -> tuple[LadderState, tuple[Transition, ...]]:
     """The state with its `since` and last-good times carried on, and the transitions it makes.
 
-    What went before counts as it could be seen: after a gap in which nobody looked it was unknown. A clock that
-    stepped back never makes a `since` lie in the future.
+    What went before counts as it could be seen: after a gap in which nobody looked it was unknown, from when it
+    was too old to trust, which is a transition too. A clock that stepped back never makes a `since` lie in the
+    future.
     """
-    previous = as_seen(previous, now=state.at, stale_after=stale_after) if previous is not None else None
+    before, previous = previous, None
+    lapsed: tuple[Transition, ...] = ()
+    if before is not None:
+        previous = as_seen(before, now=state.at, stale_after=stale_after)
+        lapse = replace(previous, at=min(before.at + stale_after, state.at))
+        lapsed = tuple(_transitions(before, lapse))
     rungs = tuple(
         _follow_rung(previous.rung(rung.name) if previous else None, rung, state.at) for rung in state.rungs
     )
@@ -157,7 +163,7 @@ def follow(
     since = _earlier(previous.since, state.at) if previous and same else state.at
     last_ok = state.at if state.state is LadderWord.OK else previous.last_ok_at if previous else None
     followed = replace(state, rungs=rungs, since=since, last_ok_at=last_ok)
-    return followed, tuple(_transitions(previous, followed)) if previous else ()
+    return followed, (*lapsed, *_transitions(previous, followed)) if previous else ()
 
 
 def _follow_rung(previous: RungStatus | None, rung: RungStatus, at: datetime) -> RungStatus:
@@ -208,7 +214,7 @@ def as_seen(state: LadderState, *, now: datetime, stale_after: timedelta) -> Lad
 
 
 def _forgotten(status: SeatStatus) -> SeatStatus:
-    token = Token(TokenState.UNKNOWN, Reason.STALE, status.token.expires_at)
+    token = replace(status.token, state=TokenState.UNKNOWN, reason=Reason.STALE)
     return replace(
         status,
         state=SeatState.UNKNOWN,

@@ -2,10 +2,11 @@
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
+from json.encoder import encode_basestring_ascii
 
 
 class RowKind(StrEnum):
@@ -17,6 +18,7 @@ class RowKind(StrEnum):
     CONSULTATION = "consultation"
     DECISION = "decision"
     GATE = "gate"
+    SKIPPED = "skipped"
     SETTLEMENT = "settlement"
     ACCEPT = "accept"
     QUEUE = "queue"
@@ -34,9 +36,9 @@ GENESIS = "sha256:" + "0" * 64
 class Row:
     """One thing that happened; unused fields are empty or 0. Changing this changes every digest.
 
-    `result` is a pass's or consultation's result, or a decision's outcome; `role` a pass's role; `billing` and
-    `source` say whose money and how it is known. A `refused` row says that a seat is not to be used for
-    a while: `clears_at` is when it said that it clears. `body` is JSON text with what no counter needs.
+    `result` is a pass's or consultation's result, a decision's outcome, or which check was skipped; `role` a pass's
+    role; `billing` and `source` say whose money and how it is known. A `refused` row says that a seat is not to be
+    used for a while: `clears_at` is when it said that it clears. `body` is JSON text with what no counter needs.
     """
 
     kind: RowKind
@@ -67,21 +69,20 @@ class Row:
         """Refuse a clock without a zone, and money or tokens below zero."""
         if self.at.tzinfo is None or (self.clears_at is not None and self.clears_at.tzinfo is None):
             raise ValueError(f"times must be aware: {self.at!r}, {self.clears_at!r}")
-        if min(value for value in self.numbers()) < 0:
+        if min([getattr(self, name) for name in _NUMBERS]) < 0:
             raise ValueError(f"numbers must not be negative: {self!r}")
-
-    def numbers(self) -> tuple[int, ...]:
-        """Every whole number of the row."""
-        return tuple(value for name in _NAMES if isinstance(value := getattr(self, name), int))
 
     def values(self) -> dict[str, str | int | None]:
         """The row as plain columns: times are microseconds since 1970 in `at_us` and `clears_at_us`."""
-        plain = {name: getattr(self, name) for name in _NAMES if name not in ("at", "clears_at", "kind")}
+        plain = {name: getattr(self, name) for name in _PLAIN}
         clears_us = None if self.clears_at is None else _micros(self.clears_at)
         return {"kind": self.kind.value, "at_us": _micros(self.at), "clears_at_us": clears_us, **plain}
 
 
-_NAMES = tuple(one.name for one in fields(Row))
+_PLAIN = tuple(one.name for one in fields(Row) if one.name not in ("at", "clears_at", "kind"))
+_NUMBERS = tuple(one.name for one in fields(Row) if one.type is int)
+_SORTED = sorted((*_PLAIN, "kind", "at_us", "clears_at_us"))
+_CANONICAL = "[%s,%s,[" + ",".join(f'["{name}",%s]' for name in _SORTED) + "]]"
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -93,7 +94,17 @@ def _micros(moment: datetime) -> int:
 
 def digest(row: Row, *, seq: int, before: str) -> str:
     """The digest that the row at `seq` carries when `before` is that of the row before it."""
-    canonical = json.dumps([seq, before, sorted(row.values().items())], ensure_ascii=True, separators=(",", ":"))
+    return seal(row.values(), seq=seq, before=before)
+
+
+def seal(values: Mapping[str, str | int | None], *, seq: int, before: str) -> str:
+    """The same for a row's plain columns; raises KeyError where one is missing."""
+    # each as `json.dumps` writes it in ASCII, without the time that it takes to begin
+    cells = [
+        encode_basestring_ascii(one) if isinstance(one, str) else str(one) if type(one) is int else json.dumps(one)
+        for one in (seq, before, *[values[name] for name in _SORTED])
+    ]
+    canonical = _CANONICAL % tuple(cells)
     return "sha256:" + hashlib.sha256(canonical.encode("ascii")).hexdigest()
 
 

@@ -36,7 +36,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that is out: on which slot, for what, through which seat, since when."""
+    """A call that is out: on which slot, for what, through which seat, since when.
+
+    `reread`: it is shown the options between which its order's votes are split.
+    """
 
     slot: Slot
     part: str
@@ -47,6 +50,7 @@ class Call:
     billing: Billing
     began: datetime
     credential: str = ""
+    reread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ class Pass:
         """The pass as it counts; raises ValueError for a cancelled one."""
         if self.result is None:
             raise ValueError("a cancelled pass does not count")
-        return Ballot(self.call.order, self.result, self.answered_by)
+        return Ballot(self.call.order, self.result, self.answered_by, self.call.reread)
 
 
 def cost_of(reply: Reply, model: str, price: Callable[[Usage, str], int | None]) -> Cost | None:
@@ -119,6 +123,8 @@ def without(reply: Reply, secret: str | None) -> Reply:
     structured = reply.structured
     if structured is not None:
         structured = json.loads(json.dumps(structured).replace(json.dumps(secret)[1:-1], HIDDEN))
+    elif secret not in reply.text:
+        return reply
     return replace(reply, text=reply.text.replace(secret, HIDDEN), structured=structured)
 
 

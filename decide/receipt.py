@@ -1,16 +1,18 @@
 """Receipt: what one run did and why it ended so, as one JSON document (design 4.6)."""
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any
 
 from decide.consultation import UNKNOWN_MODEL, Declined, Incomplete, ModelFrom, Resolved, State, Unreachable
+from decide.cross_check import Skipped
+from decide.handoff.execution import Sentence
 from decide.level import Level
 from decide.passes import Pass, record
 from decide.ports import KeptPass
 from decide.question import Option, Question
+from decide.receipt_check import checked
 from decide.ruling import ANSWERED, RULING_EXITS, Outcome, Ruling
 from decide.snapshot import Cut, Snapshot
 from decide.verdict import Decline
@@ -37,8 +39,8 @@ class Receipt:
 
     @property
     def exit_code(self) -> int:
-        """The exit code of a command that ran it (design 4.3)."""
-        return int(self.document["exit_code"])
+        """The exit code of a command that ran it (design 4.3); 0 once a person has answered instead."""
+        return 0 if self.document.get("person") else int(self.document["exit_code"])
 
     @property
     def option_id(self) -> str | None:
@@ -84,6 +86,8 @@ class Close:
     passes: Sequence[Pass] = ()
     refused: Sequence[Pass] = ()
     kept: Sequence[KeptPass] = ()
+    skipped: Sequence[Skipped] = ()
+    execution: Sentence | None = None
 
 
 def exit_of(outcome: Outcome, *, by_ledger: bool = False) -> int:
@@ -114,17 +118,36 @@ def document(facts: Facts, close: Close) -> dict[str, Any]:
         "attempts": facts.attempts,
         "question": _question(facts.question),
         "snapshot": _snapshot(facts),
-        "level": dataclasses.asdict(facts.level) | {"name": facts.level.name.value, "tie_break": facts.tie_break},
+        "level": _level(facts),
         "rungs": [{"name": name, "role": role, "model": model} for name, role, model in facts.rungs],
         "consultations": _consultations(ruling),
         "passes": [*(dict(one.record) | {"kept": True} for one in close.kept), *map(record, close.passes)],
         "refused": [record(one) for one in close.refused],
-        "skipped_checks": [],
+        "cross_check": None if ruling is None else checked(ruling.cross_check),
+        "skipped_checks": [{"check": one.check.value, "why": one.why} for one in close.skipped],
         "began_at": facts.began.isoformat(),
         "ended_at": close.at.isoformat(),
         "duration_s": round((close.at - facts.began).total_seconds(), 3),
+        "execution": None if close.execution is None else execution(close.execution),
         "person": None,
     }
+
+
+def execution(ruled: Sentence) -> dict[str, Any]:
+    """What becomes of the command that an answer stands for, as a receipt names it (design 4.8)."""
+    return {
+        "line": ruled.line,
+        "command": ruled.command or None,
+        "class": ruled.kind or None,
+        "fate": ruled.fate.value,
+        "reason": ruled.reason,
+    }
+
+
+def _level(facts: Facts) -> dict[str, Any]:
+    values = {one.name: getattr(facts.level, one.name) for one in fields(facts.level)}
+    level = facts.level
+    return values | {"name": level.name.value, "models": dict(level.models), "tie_break": facts.tie_break}
 
 
 def _answer(question: Question, ruling: Ruling | None) -> dict[str, Any] | None:
@@ -165,7 +188,8 @@ def _non_vote(close: Close) -> dict[str, Any] | None:
     """What was no vote, by its remedy (design 4.5)."""
     if close.outcome in (Outcome.WALLED, Outcome.ERROR, Outcome.HELD):
         return {"kind": "unavailable", "durable": close.exit_code == 4, "gap": None}
-    declined = [state for state in states(close.ruling) if isinstance(state, Declined)]
+    held = None if close.ruling is None else close.ruling.cross_check
+    declined = [state for state in (*states(close.ruling), held) if isinstance(state, Declined)]
     for state in declined:
         if state.kind in _NON_VOTES:
             return {"kind": _NON_VOTES[state.kind], "durable": True, "gap": state.gap or None}
@@ -277,6 +301,16 @@ def _via(receipt: Mapping[str, Any]) -> str:
         spoke = [("second", by)]
     names = {rung["role"]: rung["name"].upper() for rung in receipt["rungs"]}
     return " and ".join(f"{names[role]} ({answered['model']})" for role, answered in spoke)
+
+
+def person_line(receipt: Mapping[str, Any]) -> str:
+    """What a person answered, in one line; empty where none did (design 4.5)."""
+    person = receipt["person"]
+    if person is None:
+        return ""
+    texts = {option["id"]: option["text"] for option in receipt["question"]["options"]}
+    option = person["option"] and f"{person['option']}, {texts[person['option']]}"
+    return f"ANSWERED by {person['name']}: {'; '.join(part for part in (option, person['text']) if part)}"
 
 
 def banner(receipt: Mapping[str, Any]) -> str:

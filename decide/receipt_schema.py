@@ -4,16 +4,20 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from decide.consultation import PASS_CANCELLED, ModelFrom, Order, PassRole
+from decide.cross_check import Check
 from decide.gate import Stage
+from decide.handoff.command import CommandClass
+from decide.handoff.execution import Fate, Surface
 from decide.ladder import Role
 from decide.passes import CostSource
 from decide.question import Consequence, LevelName
 from decide.quota import WindowKind
 from decide.receipt import SCHEMA
+from decide.receipt_check import CheckWord
 from decide.reply import Billing, Failure, Usage
 from decide.ruling import ANSWERED, RULING_EXITS, Outcome
 from decide.setup import TieBreak
-from decide.slots import PARTS
+from decide.slots import CROSS_CHECK, PARTS
 from decide.snapshot import SourceKind
 from decide.verdict import Decline
 
@@ -106,7 +110,7 @@ _RESULT: Schema = {
 _PASS = _object(
     {
         "call_id": _NAME,
-        "consultation": _one_of(PARTS),
+        "consultation": _one_of((*PARTS, CROSS_CHECK)),
         "role": _one_of(PassRole),
         "order": _one_of(Order),
         "rung": _NAME,
@@ -156,11 +160,46 @@ _LEVEL = _object(
         "one_sentence": _FLAG,
         "evidence_budget": _or_null(_COUNT),
         "max_passes": _COUNT,
+        "split_reread": _FLAG,
+        "cross_check": _FLAG,
+        "models": {"type": "object", "additionalProperties": _NAME},
         "tie_break": _one_of(TieBreak),
     }
 )
 
 _GATE = _object({"row": _NAME, "stage": _one_of(Stage), "where": _TEXT, "means": _TEXT, "remedy": _TEXT})
+
+_EXECUTION = _object(
+    {
+        "line": _NAME,
+        "command": _or_null(_NAME),
+        "class": _or_null(_one_of(CommandClass)),
+        "fate": _one_of(Fate),
+        "reason": _NAME,
+    }
+)
+"""What becomes of the command that an answer stands for."""
+_PERSON = _object(
+    {
+        "name": _NAME,
+        "option": _or_null(_NAME),
+        "text": _or_null(_NAME),
+        "at": _TIME,
+        "surface": _one_of(Surface),
+    }
+)
+"""A person's answer to a question that waited for one."""
+
+_CROSS_CHECK = _object(
+    {
+        "result": _one_of(CheckWord),
+        "option": _or_null(_NAME),
+        "kind": _or_null(_one_of(Decline)),
+        "row": _or_null(_NAME),
+        "says": _or_null(_TEXT),
+    }
+)
+"""What a look for faults in an agreed answer came to; null where none was due."""
 
 _FIELDS: Mapping[str, Schema] = {
     "schema": {"const": SCHEMA},
@@ -184,11 +223,13 @@ _FIELDS: Mapping[str, Schema] = {
     "consultations": _object({part: _or_null({"$ref": "#/$defs/state"}) for part in PARTS}),
     "passes": _list({"$ref": "#/$defs/pass"}),
     "refused": _list({"$ref": "#/$defs/pass"}),
-    "skipped_checks": _list(_object({"check": _NAME, "why": _TEXT})),
+    "cross_check": _or_null(_CROSS_CHECK),
+    "skipped_checks": _list(_object({"check": _one_of(Check), "why": _TEXT})),
     "began_at": _TIME,
     "ended_at": _TIME,
     "duration_s": {"type": "number"},
-    "person": {"type": ["object", "null"]},
+    "execution": _or_null(_EXECUTION),
+    "person": _or_null(_PERSON),
 }
 
 

@@ -29,5 +29,6 @@ def marked(seat: Seat, refusal: Refusal, *, credential: str, now: datetime) -> S
         return replace(seat, wall=Wall(refusal.at, refusal.clears_at))
     same = refusal.credential == credential
     if refusal.failure.durable and same and now - refusal.at < REFUSAL_LASTS:
-        return replace(seat, token=Token(TokenState.NEEDS_LOGIN, Reason.CALL_REFUSED, seat.token.expires_at))
+        lost = Token(TokenState.NEEDS_LOGIN, Reason.CALL_REFUSED, seat.token.expires_at, renewable=False)
+        return replace(seat, token=lost)
     return seat

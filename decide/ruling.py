@@ -1,11 +1,12 @@
 """Ruling: what two consultations make, as one total function whose rows are those of the table (design 4.3)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from types import MappingProxyType
 
 from decide.consultation import AnsweredBy, Declined, Incomplete, Resolved, State, Unreachable
+from decide.cross_check import Checked, Finding, NoFault, Skipped
 from decide.verdict import accepts
 
 
@@ -43,6 +44,8 @@ RULING_EXITS: Mapping[Outcome, int] = MappingProxyType(
 class Ruling:
     """What a run decided: `option_id` and `answered_by` only with an outcome that carries an answer.
 
+    `cross_check` is what a look for faults in an agreed answer came to, None where none was due.
+
     Raises ValueError for an `agreed` that two known, different models did not make.
     """
 
@@ -52,6 +55,7 @@ class Ruling:
     option_id: str = ""
     answered_by: AnsweredBy | None = None
     reconsideration: State | None = None
+    cross_check: Checked | None = None
 
     def __post_init__(self) -> None:
         """Refuse an agreement of fewer than two models, and an answer that nobody gave."""
@@ -122,6 +126,31 @@ def rule_again(primary: Resolved, second: Resolved, again: State) -> Ruling:
             return Ruling(Outcome.WALLED, primary, second, reconsideration=again)
         case Resolved() | Unreachable() | Incomplete():
             return Ruling(Outcome.ERROR, primary, second, reconsideration=again)
+
+
+def rule_checked(agreed: Ruling, found: NoFault | Declined | Skipped) -> Ruling:
+    """The ruling after a look for faults that found none, met a policy row, or was not made (design 4.3)."""
+    if isinstance(found, Declined):
+        return Ruling(Outcome.NEEDS_HUMAN, agreed.primary, agreed.second, cross_check=found)
+    return replace(agreed, cross_check=found)
+
+
+def rule_found(agreed: Ruling, found: Finding, again: State) -> Ruling:
+    """The ruling after the reconsideration that a finding asked for: without a verdict, the agreement stands.
+
+    A verdict whose model nobody knows neither stands nor lets the agreement stand, as in any reconsideration.
+    """
+    primary, second = agreed.primary, agreed.second
+    match again:
+        case Resolved() if again.answered_by.known:
+            outcome, by = Outcome.RECONSIDERED, again.answered_by
+            return Ruling(outcome, primary, second, again.option_id, by, again, found)
+        case Resolved():
+            return Ruling(Outcome.ERROR, primary, second, reconsideration=again, cross_check=found)
+        case Declined():
+            return Ruling(Outcome.NEEDS_HUMAN, primary, second, reconsideration=again, cross_check=found)
+        case Incomplete() | Unreachable():
+            return replace(agreed, reconsideration=again, cross_check=found)
 
 
 def _both_resolved(primary: Resolved, second: Resolved) -> Ruling | Reconsider:

@@ -2,23 +2,26 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from decide import snapshot
 from decide.brief import Brief, compose
-from decide.consultation import Order
-from decide.consulting import Asking, Consulting, votes
+from decide.checking import checked
+from decide.consultation import Order, wanting
+from decide.consulting import Asking, Consulting
 from decide.day import day_of
 from decide.ending import Ender
-from decide.gate import Stage, fired
+from decide.gate import Fired, Stage, fired
+from decide.handoff.act import Origin
 from decide.ports import Busy, Claim, Conflict, Decided, KeptPass, Ready, Reservation, Slot, StoreError
 from decide.question import LevelName, Question, dump
 from decide.receipt import Facts, Receipt
 from decide.reply import Usage
-from decide.ruling import Reconsider, Ruling, rule, rule_again
+from decide.ruling import Outcome, Reconsider, Ruling, rule, rule_again
 from decide.setup import Setup, TieBreak, UsageError
-from decide.slots import PARTS, Slots, allot, every
-from decide.snapshot import Snapshot, Source
+from decide.shown import Shown, differing
+from decide.slots import CROSS_CHECK, PARTS, Slots, allot, every
+from decide.snapshot import Snapshot, Source, SourceKind
 from decide.tasks import gathered, uninterrupted
 from decide.verdict import Resolved, accepts
 from decide.watch import Ended, Waiting, Watch, unwatched
@@ -33,19 +36,22 @@ async def ask(
     setup: Setup,
     sources: Sequence[Source] = (),
     level: LevelName | None = None,
+    origin: Origin | None = None,
     watch: Watch = unwatched,
 ) -> Receipt:
     """Take a question through the ladder and return its receipt (design 4).
 
-    `level` overrides the question's own. A question that is decided or declined already is not asked again: its
-    receipt comes back. Raises UsageError for what cannot be asked, with nothing spent. When the task is cancelled,
-    the run ends with outcome `cancelled`, its receipt goes to `watch` as `Ended`, and CancelledError is raised.
+    `level` overrides the question's own; `origin` says who asks, None that somebody typed it. A question that is
+    decided or declined already is not asked again: its receipt comes back. Raises UsageError for what cannot be
+    asked, with nothing spent. When the task is cancelled, the run ends with outcome `cancelled`, its receipt goes to
+    `watch` as `Ended`, and CancelledError is raised.
     """
-    refuse_unpriced(setup)
     chosen = setup.levels[level or question.level or setup.level]
+    setup = setup.at(chosen)
+    refuse_unpriced(setup)
     rungs = tuple((rung.name, rung.role.value, rung.model) for rung in (setup.primary, setup.second))
     facts = Facts(setup.fresh_id(), question, chosen, setup.clock(), rungs, question.key, setup.tie_break.value)
-    ender = Ender(setup, facts)
+    ender = Ender(setup, facts, origin=origin or Origin())
     try:
         done = await _whole(ender, sources, watch)
     except StoreError as error:
@@ -76,15 +82,27 @@ def refuse_unpriced(setup: Setup) -> None:
             )
 
 
+@dataclass(frozen=True, slots=True)
+class _Early:
+    """What a run whose evidence is known reserves with its claim."""
+
+    frozen: Snapshot
+    slots: Slots
+    reservation: Reservation
+
+
 async def _whole(ender: Ender, sources: Sequence[Source], watch: Watch) -> Receipt:
     """The run from its claim on the question to its receipt."""
     setup, facts = ender.setup, ender.facts
-    claim = Claim(facts.id, facts.key, facts.question.digest, facts.began, setup.lease)
+    ender.fired = _fired(setup, facts.question)
+    early = await _early(ender, sources)
+    first = None if early is None else early.reservation
+    claim = Claim(facts.id, facts.key, facts.question.digest, facts.began, setup.lease, first)
     ready = await _claimed(setup, claim, facts.question, watch)
     if isinstance(ready, Decided):
         return Receipt(ready.receipt)
     try:
-        frozen = await _frozen(setup, ready, sources)
+        frozen = await _frozen(setup, ready, sources, early)
     except BaseException:
         await uninterrupted(setup.store.release(facts.id))
         raise
@@ -93,7 +111,7 @@ async def _whole(ender: Ender, sources: Sequence[Source], watch: Watch) -> Recei
     ender.first = ready.snapshot is None
     ender.kept = tuple(one for one in ready.kept if stands(one, setup))
     try:
-        return await _asked(ender, watch)
+        return await _asked(ender, watch, ready, early)
     except asyncio.CancelledError:
         await uninterrupted(_stopped(ender, watch))
         raise
@@ -101,7 +119,7 @@ async def _whole(ender: Ender, sources: Sequence[Source], watch: Watch) -> Recei
 
 def stands(one: KeptPass, setup: Setup) -> bool:
     """Whether a pass of an earlier attempt still counts: its rung plays that part, and accepts the model it gave."""
-    rung = setup.second if one.consultation == "second" else setup.primary
+    rung = setup.second if one.consultation in ("second", CROSS_CHECK) else setup.primary
     answered = one.ballot.answered_by
     return one.record["rung"] == rung.name and (not answered.known or accepts(rung.accepted, answered.model))
 
@@ -123,23 +141,46 @@ async def _claimed(setup: Setup, claim: Claim, question: Question, watch: Watch)
             case Busy():
                 watch(Waiting(claimed.run_id, claimed.host))
                 await setup.sleep(POLL_S)
+                claim = replace(claim, first=None)  # the day may have rolled while it waited
 
 
-async def _frozen(setup: Setup, ready: Ready, sources: Sequence[Source]) -> Snapshot:
+async def _early(ender: Ender, sources: Sequence[Source]) -> _Early | None:
+    """What can be reserved with the claim: all calls, where policy lets the question be asked and nothing has to be
+    read for its evidence, so that a question that turns out to be decided cost nothing.
+    """
+    if _authority(ender) or any(source.kind is not SourceKind.TEXT for source in sources):
+        return None
+    frozen = await ender.setup.freeze(sources)
+    new = replace(ender, facts=replace(ender.facts, snapshot=frozen), first=True)
+    slots = _allotted(new)
+    return _Early(frozen, slots, _reservation(new, every(slots)))
+
+
+async def _frozen(setup: Setup, ready: Ready, sources: Sequence[Source], early: _Early | None) -> Snapshot:
     """The evidence: that of the first attempt, else read now, once for both rungs."""
-    return snapshot.load(ready.snapshot) if ready.snapshot is not None else await setup.freeze(sources)
+    if ready.snapshot is not None:
+        return snapshot.load(ready.snapshot)
+    return await setup.freeze(sources) if early is None else early.frozen
 
 
-async def _asked(ender: Ender, watch: Watch) -> Receipt:
-    """Policy first, then caps, then both rungs."""
-    setup, question = ender.setup, ender.facts.question
+def _fired(setup: Setup, question: Question) -> tuple[Fired, ...]:
     options = [(option.id, f"{option.text}\n{option.action}", option.acts) for option in question.options]
-    ender.fired = fired(setup.rows, question=question.text, options=options)
-    authority = [one for one in ender.fired if one.row.stage is Stage.AUTHORITY]
-    if authority:
+    return fired(setup.rows, question=question.text, options=options)
+
+
+def _authority(ender: Ender) -> list[Fired]:
+    return [one for one in ender.fired if one.row.stage is Stage.AUTHORITY]
+
+
+async def _asked(ender: Ender, watch: Watch, ready: Ready, early: _Early | None) -> Receipt:
+    """Policy first, then caps, then both rungs."""
+    if authority := _authority(ender):
         return await ender.by_authority(authority)
-    slots = _allotted(ender)
-    spent = await setup.store.reserve(_reservation(ender, every(slots)))
+    if early is not None and (ready.reserved or ready.spent is not None):
+        slots, spent = early.slots, ready.spent
+    else:
+        slots = _allotted(ender)
+        spent = await ender.setup.store.reserve(_reservation(ender, every(slots)))
     if spent is not None:
         return await ender.by_cap(spent)
     ender.reserved()
@@ -151,18 +192,17 @@ def _allotted(ender: Ender) -> Slots:
     """The calls that this attempt may make: those that earlier attempts made and that stand are not made again."""
     setup, facts = ender.setup, ender.facts
     missing = {part: sum(_missing(ender, part, order) for order in Order) for part in PARTS}
-    each = len(Order) * facts.level.votes
-    standing = sum(each - missing[part] for part in PARTS)
+    calls = max(sum(missing.values()), facts.level.max_passes - len(ender.kept))
     worst = {
         "primary": setup.primary.max_micro_usd_per_pass,
         "second": setup.second.max_micro_usd_per_pass,
         "reconsideration": setup.primary.max_micro_usd_per_pass,
     }
-    return allot([f"{facts.id}-{n}" for n in range(1, facts.level.max_passes - standing + 1)], missing, worst)
+    return allot([f"{facts.id}-{n}" for n in range(1, calls + 1)], missing, worst)
 
 
 def _missing(ender: Ender, part: str, order: Order) -> int:
-    return max(0, ender.facts.level.votes - votes([one.ballot for one in _standing(ender, part)], order))
+    return wanting([one.ballot for one in _standing(ender, part)], order, ender.facts.level.votes)
 
 
 def _standing(ender: Ender, part: str) -> list[KeptPass]:
@@ -191,18 +231,16 @@ def _asking(ender: Ender, slots: Slots, watch: Watch) -> Asking:
         setup=setup,
         question=facts.question,
         key=facts.key,
-        level=facts.level.name.value,
-        effort=facts.level.effort,
-        votes=facts.level.votes,
+        level=facts.level,
         receipt=facts.id,
         slots=slots,
-        brief=lambda order, rationales: _brief(setup, facts, order, rationales),
+        brief=lambda order, shown: _brief(setup, facts, order, shown),
         class_row=class_rows[0] if class_rows else "",
         watch=watch,
     )
 
 
-def _brief(setup: Setup, facts: Facts, order: Order, rationales: Sequence[str]) -> Brief:
+def _brief(setup: Setup, facts: Facts, order: Order, shown: Sequence[Shown]) -> Brief:
     return compose(
         facts.question,
         facts.frozen,
@@ -210,12 +248,12 @@ def _brief(setup: Setup, facts: Facts, order: Order, rationales: Sequence[str]) 
         nonce=setup.fresh_id(),
         level=facts.level,
         rows=setup.rows,
-        rationales=rationales,
+        shown=shown,
     )
 
 
 async def _ruled(ender: Ender, asking: Asking) -> Ruling:
-    """Both rungs at once, and at most one reconsideration of the primary."""
+    """Both rungs at once, a look for faults where they agree and the level has one, at most one reconsideration."""
     setup = ender.setup
     seats = await asyncio.gather(setup.primary.seats(), setup.second.seats())
     primary, second = Consulting(asking, setup.primary, seats[0]), Consulting(asking, setup.second, seats[1])
@@ -227,19 +265,22 @@ async def _ruled(ender: Ender, asking: Asking) -> Ruling:
     )
     ruling = rule(first, other)
     if isinstance(ruling, Ruling):
-        return ruling
+        due = asking.level.cross_check or _standing(ender, CROSS_CHECK)
+        if ruling.outcome is not Outcome.AGREED or not due:
+            return ruling
+        return await checked(ruling, primary, second, lambda part: _standing(ender, part))
     await asking.settler.flush()
-    shown = _rationales(ender, asking, ruling) if setup.tie_break is TieBreak.WITH_RATIONALES else ()
-    again = await primary.consult("reconsideration", _standing(ender, "reconsideration"), shown)
+    told = _rationales(ender, asking, ruling) if setup.tie_break is TieBreak.WITH_RATIONALES else ()
+    again = await primary.consult("reconsideration", _standing(ender, "reconsideration"), differing(told))
     return rule_again(ruling.primary, ruling.second, again)
 
 
-def _rationales(ender: Ender, asking: Asking, differing: Reconsider) -> tuple[str, ...]:
+def _rationales(ender: Ender, asking: Asking, sides: Reconsider) -> tuple[str, ...]:
     """What each side said for its option, in the options' own order, so that nothing shows whose it is."""
     results = [one.ballot.result for one in ender.kept] + [made.result for made in asking.passes if made.result]
     said: dict[str, str] = {}
     for result in results:
         if isinstance(result, Resolved) and result.rationale:
             said.setdefault(result.option_id, f"for {result.option_id}: {result.rationale}")
-    sides = {differing.primary.option_id, differing.second.option_id}
-    return tuple(said[o.id] for o in ender.facts.question.options if o.id in sides and o.id in said)
+    named = {sides.primary.option_id, sides.second.option_id}
+    return tuple(said[o.id] for o in ender.facts.question.options if o.id in named and o.id in said)

@@ -58,11 +58,15 @@ class SeatState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A login as judged, without the secret; `expires_at` None means that no expiry is known or none exists."""
+    """A login as judged, without the secret; `expires_at` None means that no expiry is known or none exists.
+
+    `renewable` is False where nothing renews it: once it lapses, a person has to log in.
+    """
 
     state: TokenState
     reason: Reason | None = None
     expires_at: datetime | None = None
+    renewable: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,18 @@
 """Setup: a ladder as a run needs it, both rungs with their ports, and everything that the configuration decides."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 
 from decide.gate import GateRow
+from decide.handoff.entry import MAX_ATTEMPTS
+from decide.handoff.execution import Rules
 from decide.ladder import Role
 from decide.level import LEVELS, Level
 from decide.ports import Ask, Caps, SeatAccess, Store
-from decide.question import LevelName
+from decide.question import LEAD, LevelName
 from decide.reply import Usage
 from decide.snapshot import Snapshot, Source
 from decide.verdict import accepts
@@ -48,11 +50,24 @@ class RungSetup:
     timeout_s: float = 300.0
 
 
+def model_faults(level: Level, accepted: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """What is wrong with the models that a level asks rungs for; `accepted` are those of each rung, by its name."""
+    for name, model in level.models:
+        if name not in accepted:
+            yield f"level.{level.name}.model: no rung is named {name!r}; the rungs are {', '.join(accepted)}"
+        elif not accepts(accepted[name], model):
+            allowed = ", ".join(map(repr, sorted(accepted[name])))
+            yield f"level.{level.name}.model: rung {name!r} accepts {allowed}, not {model!r}; see rung.accepts"
+
+
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """A whole ladder; raises UsageError when one model could answer as both rungs.
+    """A whole ladder; raises UsageError when one model could answer as both rungs, or a level asks a rung for a model
+    that it does not accept.
 
-    `price` gives the micro-dollars of a usage by a model, None when the table does not know it.
+    `price` gives the micro-dollars of a usage by a model, None when the table does not know it. `lead` before its
+    deadline a waiting question becomes pressing; after `max_attempts` that failed it waits for a person (design 4.5).
+    `rules` say what becomes of a command that an answer stands for (design 4.8).
     """
 
     primary: RungSetup
@@ -70,6 +85,9 @@ class Setup:
     levels: Mapping[LevelName, Level] = field(default_factory=lambda: MappingProxyType(dict(LEVELS)))
     tie_break: TieBreak = TieBreak.FRESH
     lease: timedelta = timedelta(minutes=30)
+    lead: timedelta = LEAD
+    max_attempts: int = MAX_ATTEMPTS
+    rules: Rules = field(default_factory=Rules)
 
     def __post_init__(self) -> None:
         """Refuse two rungs that one model could answer (design 4.2)."""
@@ -77,3 +95,16 @@ class Setup:
             shared = sorted(model for model in one.accepted if accepts(other.accepted, model))
             if shared:
                 raise UsageError(f"rungs {one.name!r} and {other.name!r} both accept {shared[0]!r}")
+        accepted = {rung.name: rung.accepted for rung in (self.primary, self.second)}
+        for fault in (one for level in self.levels.values() for one in model_faults(level, accepted)):
+            raise UsageError(fault)
+
+    def at(self, level: Level) -> "Setup":
+        """The ladder as a question of a level finds it: its rungs with the models that the level asks them for."""
+        if not level.models:
+            return self
+        models = dict(level.models)
+        primary, second = (
+            replace(rung, model=models.get(rung.name, rung.model)) for rung in (self.primary, self.second)
+        )
+        return replace(self, primary=primary, second=second)

@@ -7,6 +7,10 @@ from decide.ports import Slot
 
 PARTS = ("primary", "second", "reconsideration")
 """The consultations that a run can hold."""
+CROSS_CHECK = "cross_check"
+"""What a pass is part of that belongs to no consultation: the look for faults in an agreed answer."""
+PAYS = {CROSS_CHECK: "second"}
+"""The consultation whose unused calls pay for what is none."""
 
 
 @dataclass(slots=True)
@@ -18,14 +22,21 @@ class Slots:
 
     def take(self, part: str) -> Slot | None:
         """A call for a consultation, its own before a spare one; None when none is left."""
-        own = self.own.get(part)
+        own = self.own.get(PAYS.get(part, part))
         if own:
             return own.pop()
         return self.spare.pop() if self.spare else None
 
-    def give_back(self, slot: Slot) -> None:
-        """A call that was refused unbilled is made again by whoever needs one."""
-        self.spare.append(slot)
+    def allow(self, part: str, count: int) -> int:
+        """How many of `count` further calls there are for a part: they are then its own, whoever else needs one."""
+        own = self.own.setdefault(PAYS.get(part, part), [])
+        while len(own) < count and self.spare:
+            own.append(self.spare.pop())
+        return min(count, len(own))
+
+    def give_back(self, part: str, slot: Slot) -> None:
+        """A call that was refused unbilled is made again by the part that it was for."""
+        self.own.setdefault(PAYS.get(part, part), []).append(slot)
 
 
 def allot(call_ids: Sequence[str], missing: Mapping[str, int], worst: Mapping[str, int]) -> Slots:

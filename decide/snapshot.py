@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 
 class SourceKind(StrEnum):
@@ -25,7 +26,7 @@ class Source:
     place: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Evidence:
     """One piece as read: `name` is how briefs and receipts call it; `note` says what is missing from its text."""
 
@@ -34,19 +35,19 @@ class Evidence:
     text: str = field(repr=False)
     note: str = ""
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """The SHA-256 of the text."""
         return _digest(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Snapshot:
     """All evidence of a question, in the order that the question names it."""
 
     items: tuple[Evidence, ...] = ()
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """The SHA-256 of a canonical form: kind, name, note and text digest of each piece, in order (design 4.7)."""
         rows = [[item.kind.value, item.name, item.note, item.digest] for item in self.items]

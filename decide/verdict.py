@@ -23,6 +23,7 @@ class Decline(StrEnum):
     NEEDS_HUMAN = "needs_human"
     INSUFFICIENT_EVIDENCE = "insufficient_evidence"
     CLASS_GATE = "class_gate"
+    SPLIT = "split"
     FLIP = "flip"
 
 

@@ -67,7 +67,8 @@ async def _ask(api: Api, fetch: Fetch, brief: Brief, access: Access) -> Reply:
         response = await fetch(Request(url, headers, content, timeout_s=left_s, limit=ANSWER_LIMIT))
         refused = _refused(api, response, body)
         if refused is None:
-            return replace(_read(api, response, access.secret), left_out=left_out)
+            reply = _read(api, response, access.secret)
+            return replace(reply, left_out=left_out) if left_out else reply
         _remove(body, refused.path)
         left_out += (refused.name,)
 

@@ -5,11 +5,12 @@ It is imported with the first request: a canary that sends nothing starts a fift
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, urlsplit
 
@@ -26,6 +27,9 @@ BODY_LIMIT = 1024 * 1024
 CONNECT_S = 15.0
 """How long connecting may take at most, in seconds, where a request's whole time is bounded."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+
+_STEPS = ("connect", "read", "write", "pool")
+_HEADERS = {"accept": "*/*", "accept-encoding": "gzip, deflate", "connection": "keep-alive"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +100,19 @@ Fetch = Callable[[Request], Awaitable[Response]]
 Now = Callable[[], datetime]
 
 
-class Http:
-    """Connections opened as they are needed, each a client of its own, all for one purpose that they tell the host.
+@dataclass(frozen=True, slots=True)
+class _Link:
+    """A connection: how a request is sent over it, and how it is closed."""
 
-    One client for all would be simpler, and three times as slow at 64 requests at once: its pool looks through all
-    of its connections at every request. A proxy of the environment is never used for this machine itself.
+    send: "Callable[[httpx.Request], Awaitable[httpx.Response]]"
+    aclose: Callable[[], Coroutine[Any, Any, None]]
+
+
+class Http:
+    """Connections opened as they are needed, each a pool of its own, all for one purpose that they tell the host.
+
+    One pool for all would be simpler, and three times as slow at 64 requests at once: it looks through all of its
+    connections at every request. A proxy of the environment is never used for this machine itself.
     """
 
     def __init__(self, now: Now, *, timeout_s: float, version: str, purpose: str) -> None:
@@ -108,23 +120,23 @@ class Http:
         self._timeout_s = timeout_s
         self._agent = f"rungwatch/{version} ({purpose})"
         self._verify: ssl.SSLContext | None = None
-        self._idle: dict[bool, list[httpx.AsyncClient]] = {True: [], False: []}
+        self._idle: dict[bool, list[_Link]] = {True: [], False: []}
         self._closing: set[asyncio.Future[None]] = set()
 
     async def aclose(self) -> None:
         """Close every connection."""
         await asyncio.gather(*self._closing, return_exceptions=True)
-        for clients in self._idle.values():
-            while clients:
-                await clients.pop().aclose()
+        for links in self._idle.values():
+            while links:
+                await links.pop().aclose()
 
     async def fetch(self, request: Request) -> Response:
         """The answer to one request; a failure is a value, and no text of it carries a header or body."""
         import httpx
 
         try:
-            async with self._client(request) as client, asyncio.timeout(request.timeout_s):
-                return await self._exchange(client, request)
+            async with self._link(request) as link, asyncio.timeout(request.timeout_s):
+                return await self._exchange(link, request)
         except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
             return self._failed(Reason.NETWORK, error, sent=False)
         except httpx.ConnectTimeout as error:
@@ -139,8 +151,9 @@ class Http:
     def _failed(self, reason: Reason, error: Exception, *, sent: bool = True) -> Response:
         return Response(self._now(), failure=reason, detail=type(error).__name__, sent=sent)
 
-    async def _exchange(self, client: "httpx.AsyncClient", request: Request) -> Response:
-        async with self._stream(client, request) as response:
+    async def _exchange(self, link: _Link, request: Request) -> Response:
+        response = await link.send(self._made(request))
+        try:
             headers = {name.lower(): value for name, value in response.headers.items()}
             body = bytearray()
             async for piece in response.aiter_bytes():
@@ -152,61 +165,81 @@ class Http:
                     detail = f"answer over {request.limit / 1024 / 1024:g} MiB"
                     return Response(self._now(), failure=Reason.TOO_LARGE, detail=detail)
             return Response(self._now(), response.status_code, headers, bytes(body))
+        finally:
+            await response.aclose()
 
-    def _stream(self, client: "httpx.AsyncClient", request: Request) -> "AbstractAsyncContextManager[httpx.Response]":
+    def _made(self, request: Request) -> "httpx.Request":
+        """The request as httpx sends it; a cookie that a host set goes into none, as seats share the connections."""
+        import httpx
+
         method = "GET" if request.body is None else "POST"
-        headers = dict(request.headers)
+        own = {name.lower(): value for name, value in request.headers.items()}
+        headers = {**_HEADERS, "user-agent": self._agent, **own}
         if request.body is not None:
             headers["content-type"] = "application/json"
-        url, extensions = request.url, dict[str, Any]()
+        url, extensions = request.url, dict[str, Any](timeout=self._timeout(request))
         if request.address:
             parts = urlsplit(url)
             headers["host"], url = parts.netloc, _at(parts, request.address)
             extensions["sni_hostname"] = parts.hostname
-        return client.stream(
-            method, url, headers=headers, content=request.body, timeout=self._timeout(request), extensions=extensions
-        )
+        made = httpx.Request(method, _parsed(url), headers=headers, content=request.body, extensions=extensions)
+        if made.url.userinfo:
+            next(httpx.BasicAuth(made.url.username, made.url.password).auth_flow(made))
+        return made
 
-    def _timeout(self, request: Request) -> "httpx.Timeout":
+    def _timeout(self, request: Request) -> dict[str, float | None]:
         """httpx's own limits, each for one step; where the whole has one, connecting alone has its own in it."""
-        import httpx
-
         if request.timeout_s is None:
-            return httpx.Timeout(self._timeout_s)
-        return httpx.Timeout(None, connect=min(request.timeout_s / 2, CONNECT_S))
+            return dict.fromkeys(_STEPS, self._timeout_s)
+        return dict.fromkeys(_STEPS) | {"connect": min(request.timeout_s / 2, CONNECT_S)}
 
     @asynccontextmanager
-    async def _client(self, request: Request) -> "AsyncIterator[httpx.AsyncClient]":
-        """A client of one connection; one to an address of its own is not used again, lest a name borrow it."""
+    async def _link(self, request: Request) -> "AsyncIterator[_Link]":
+        """One connection; one to an address of its own is not used again, lest a name borrow it."""
         if request.address:
-            async with self._open(direct=True) as client:
-                yield client
+            link = self._open(direct=True)
+            try:
+                yield link
+            finally:
+                await self._closed(link)
             return
         local = _is_local(request.url)
         idle = self._idle[local]
-        client = idle.pop() if idle else self._open(direct=local)
+        link = idle.pop() if idle else self._open(direct=local)
         try:
-            yield client
+            yield link
         except BaseException:
-            # httpx leaves a connection open when it is cancelled again while it closes it
-            closing = asyncio.ensure_future(client.aclose())
-            self._closing.add(closing)
-            closing.add_done_callback(self._closing.discard)
-            await asyncio.shield(closing)
+            await self._closed(link)
             raise
-        idle.append(client)
+        idle.append(link)
 
-    def _open(self, *, direct: bool) -> "httpx.AsyncClient":
+    async def _closed(self, link: _Link) -> None:
+        # httpx leaves a connection open when it is cancelled again while it closes it
+        closing = asyncio.ensure_future(link.aclose())
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+        await asyncio.shield(closing)
+
+    def _open(self, *, direct: bool) -> _Link:
+        """A connection without all that a client of httpx's does beside it, but where it alone knows the proxy."""
+        from urllib.request import getproxies
+
         import httpx
 
         self._verify = self._verify or httpx.create_ssl_context()
-        return httpx.AsyncClient(
-            timeout=self._timeout_s,
-            follow_redirects=False,
-            headers={"user-agent": self._agent},
-            verify=self._verify,
-            trust_env=not direct,
-        )
+        if direct or not getproxies():
+            transport = httpx.AsyncHTTPTransport(verify=self._verify)
+            return _Link(transport.handle_async_request, transport.aclose)
+        client = httpx.AsyncClient(follow_redirects=False, verify=self._verify)
+        return _Link(partial(client.send, stream=True), client.aclose)
+
+
+@lru_cache(maxsize=64)
+def _parsed(url: str) -> "httpx.URL":
+    """The URL as httpx takes it; few are asked again and again, and parsing one takes a tenth of a request."""
+    import httpx
+
+    return httpx.URL(url)
 
 
 def _is_local(url: str) -> bool:

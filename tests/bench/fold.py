@@ -18,8 +18,8 @@ from decide.ports import Caps
 from decide.store.opening import open_store
 from decide.store.rows import TAIL
 from decide.store.store import SqlStore
-from exporters.fold import COLUMNS
 from exporters.follow import LedgerFollower
+from exporters.ledger_rows import COLUMNS
 from tests.bench.measure import Row, interleaved, say, seconds
 from tests.exporters.ledgers import busy_ledger
 from tests.exporters.scenes import NOW
@@ -102,6 +102,7 @@ class Unprobed:
         self.columns_after: Callable[..., Any] = store.columns_after
         self.last_seq = store.last_seq
         self.day_usage = store.day_usage
+        self.handoff_facts = store.handoff_facts
 
     async def probe(self, at: datetime) -> None:
         """Nothing."""

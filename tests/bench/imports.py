@@ -11,7 +11,19 @@ NAME = "import_decide"
 RUNS = 21
 WITHIN_MS = 150.0
 EVERY = "import decide; [getattr(decide, name) for name in decide.__all__]"
-HEAVY = ("httpx", "httpcore", "urllib3", "aiohttp", "requests", "sqlalchemy", "alembic", "psycopg", "sqlite3")
+HEAVY = (
+    "httpx",
+    "httpcore",
+    "urllib3",
+    "aiohttp",
+    "requests",
+    "sqlalchemy",
+    "alembic",
+    "psycopg",
+    "sqlite3",
+    "numpy",
+    "matplotlib",
+)
 CHECK = f"{EVERY}; import sys; sys.exit(any(name in sys.modules for name in {HEAVY!r}))"
 
 

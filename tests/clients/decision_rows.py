@@ -81,6 +81,19 @@ ROWS = (
     _row("agree", **AGREED),
     _row("agree, at the low level", **AGREED, level=LevelName.LOW),
     _row(
+        "agree at the high level, and the check finds a fault",
+        outcome=Outcome.RECONSIDERED,
+        astra=Side(("client", "client", "client", "caller"), ("client",)),
+        option="client",
+        by=BY_FABLE,
+        level=LevelName.HIGH,
+        passes=(
+            *BOTH * 3,
+            f"cross_check cross_check {ASTRA} {Order.FORWARD}: caller",
+            *votes(FABLE, "client", part="reconsideration", role="reconsideration") * 3,
+        ),
+    ),
+    _row(
         "disagree, and the primary comes round",
         outcome=Outcome.RECONSIDERED,
         fable=Side(("client", "caller")),

@@ -23,6 +23,8 @@ SOURCES = {FABLE: "provider", ASTRA: "price_table"}
 USD_PER_MILLION = {FABLE: (10, 50), ASTRA: (10, 40)}
 """What Claude Code itself takes for its model, and what the price file says of Codex's."""
 WORST = "0.50"
+PLAIN: dict[str, Any] = {"models": {}, "tie_break": "fresh"}
+"""What a receipt tells of a level beside its preset."""
 UNKNOWN = (UNKNOWN_MODEL, ModelFrom.UNKNOWN)
 
 
@@ -68,7 +70,7 @@ def _whole(row: Row, told: Document, ladder: Ladder) -> Iterator[Check]:
     yield "retry_after_s", told["retry_after_s"], clears and round((clears - ended).total_seconds())
     yield "attempts", told["attempts"], 1
     yield "gate", told["gate"], []
-    yield "level", told["level"], asdict(LEVELS[row.level]) | {"name": row.level.value, "tie_break": "fresh"}
+    yield "level", told["level"], asdict(LEVELS[row.level]) | PLAIN | {"name": row.level.value}
     yield "rungs", [(one["name"], one["model"]) for one in told["rungs"]], list(MODELS.items())
     for part, word in row.declined.items():
         yield f"the {part} consultation", told["consultations"][part].get("kind"), word

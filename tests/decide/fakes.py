@@ -3,11 +3,12 @@
 import asyncio
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from decide.brief import Brief
+from decide.handoff.ports import Hold
 from decide.ladder import Role
 from decide.ledger import Row
 from decide.policy import default_rows
@@ -65,7 +66,7 @@ class MemoryStore:
     reserved: dict[str, int] = field(default_factory=dict)
     charged: dict[str, int] = field(default_factory=dict)
     fault: StoreError | None = None
-    fault_in: frozenset[str] = frozenset({"claim", "reserve", "settle", "end"})
+    fault_in: frozenset[str] = frozenset({"claim", "reserve", "settle", "end", "hold"})
 
     def _check(self, method: str) -> None:
         if self.fault is not None and method in self.fault_in:
@@ -81,7 +82,11 @@ class MemoryStore:
         if known.run not in (None, claim.run_id):
             return Busy(str(known.run), "elsewhere")
         known.run = claim.run_id
-        return Ready(known.snapshot, tuple(known.kept), known.attempts)
+        ready = Ready(known.snapshot, tuple(known.kept), known.attempts)
+        if claim.first is None or known.snapshot is not None:
+            return ready
+        spent = await self.reserve(claim.first)
+        return replace(ready, reserved=spent is None, spent=spent)
 
     async def reserve(self, reservation: Reservation) -> CapSpent | None:
         self._check("reserve")
@@ -108,6 +113,10 @@ class MemoryStore:
             self.rows.append(one.row)
             if one.kept is not None:
                 self.questions[one.row.question].kept.append(one.kept)
+
+    async def hold(self, hold: Hold) -> None:
+        self._check("hold")
+        self.receipts[hold.receipt_id] = json.loads(json.dumps(hold.receipt))
 
     async def end(self, ending: Ending) -> None:
         self._check("end")

@@ -1,9 +1,10 @@
-"""Consultation: the precedence of design 4.2 for one vote an order, row by row, and what holds for any passes."""
+"""Consultation: the precedence of design 4.2 for one vote and for three, row by row, and what holds for any passes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import permutations, product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -23,8 +24,10 @@ from decide.consultation import (
     State,
     Unreachable,
     consult,
+    disagreed,
     reached,
     unreached,
+    wanting,
 )
 from decide.gate import parse_rows
 from decide.reply import Failure, Trouble
@@ -215,6 +218,96 @@ def test_an_order_needs_a_majority_of_its_votes(votes: int) -> None:
     assert asked == [RESOLVED_X, ask(REVERSED)]
 
 
+Z = PassResolved("z")
+SPLIT = Declined(Decline.SPLIT)
+XXX: list[Result] = [X, X, X]
+LATE_REREAD = Ballot(FORWARD, LATE, reread=True)
+TWO_LATE = incomplete(TIMEOUT, TIMEOUT, named=("x", "y"))
+HIGH: list[tuple[list[Result], list[Ballot], State | AskAgain, State | AskAgain]] = [
+    # forward of three votes, its re-read, while an order may be asked once more, when none may; reversed is XXX
+    ([X, X, X], [], RESOLVED_X, RESOLVED_X),
+    ([X, Y, X], [], RESOLVED_X, RESOLVED_X),
+    ([Y, Y, X], [], FLIP, FLIP),
+    ([X, LATE, X], [], RESOLVED_X, RESOLVED_X),
+    # 5: no two equal votes
+    ([X, Y, Z], [], AskAgain((), (FORWARD,)), SPLIT),
+    ([X, Y, LATE], [], AskAgain((), (FORWARD,)), SPLIT),
+    ([X, Y, Z], [Ballot(FORWARD, X, FABLE, True)], RESOLVED_X, RESOLVED_X),
+    ([X, Y, LATE], [Ballot(FORWARD, X, FABLE, True)], RESOLVED_X, RESOLVED_X),
+    ([X, Y, Z], [Ballot(FORWARD, Y, FABLE, True)], FLIP, FLIP),
+    ([X, Y, LATE], [Ballot(FORWARD, Z, FABLE, True)], SPLIT, SPLIT),
+    ([X, Y, Z], [Ballot(FORWARD, HUMAN, FABLE, True)], BY_HUMAN, BY_HUMAN),
+    (
+        [X, Y, Z],
+        [LATE_REREAD],
+        incomplete(TIMEOUT, named=("x", "y", "z")),
+        incomplete(TIMEOUT, named=("x", "y", "z")),
+    ),
+    ([X, Y, LATE], [LATE_REREAD], TWO_LATE, TWO_LATE),
+    # 4 before 5: an order without a majority of its verdicts, and after its one extra pass nothing more
+    ([X, LATE, LATE], [], ask(FORWARD), incomplete(TIMEOUT, TIMEOUT, named=("x",))),
+    ([X, LATE, LATE, Y], [], AskAgain((), (FORWARD,)), SPLIT),
+    ([X, LATE, LATE, X], [], RESOLVED_X, RESOLVED_X),
+    ([LATE, LATE, LATE], [], ask(FORWARD), incomplete(*[TIMEOUT] * 3, named=("x",))),
+]
+
+
+@pytest.mark.parametrize(("forward", "again", "at_first", "at_last"), HIGH)
+def test_each_row_of_three_votes(
+    forward: list[Result], again: list[Ballot], at_first: State | AskAgain, at_last: State | AskAgain
+) -> None:
+    rules: dict[str, Any] = {"rows": ROWS, "class_row": "", "votes": 3, "split_reread": True}
+    cast = [*ballots(forward, []), *again, *ballots([], XXX)]
+    assert consult(cast, may_repeat=True, **rules) == at_first
+    assert settled(consult(cast, may_repeat=False, **rules)) == settled(at_last)
+
+
+def test_a_split_is_not_read_again_where_the_level_has_no_such_check() -> None:
+    assert consult(ballots([X, Y, Z], XXX), rows=ROWS, class_row="", votes=3, may_repeat=True) == SPLIT
+
+
+def test_both_kinds_of_extra_pass_are_asked_for_at_once() -> None:
+    cast = ballots([X, LATE, LATE], [X, Y, Z])
+    state = consult(cast, rows=ROWS, class_row="", votes=3, may_repeat=True, split_reread=True)
+    assert state == AskAgain((FORWARD,), (REVERSED,))
+
+
+@pytest.mark.parametrize("votes", [2, 3, 4, 5, 9])
+def test_a_reread_decides_between_options_that_were_named_and_for_no_other(votes: int) -> None:
+    split = [PassResolved(f"o{n}") for n in range(votes)]
+    full = [split[0]] * votes
+    rules: dict[str, Any] = {"rows": ROWS, "class_row": "", "votes": votes, "may_repeat": False, "split_reread": True}
+    for option, state in (("o0", Resolved("o0", FABLE)), ("o1", FLIP), ("new", SPLIT)):
+        reread = Ballot(FORWARD, PassResolved(option), FABLE, reread=True)
+        assert consult([*ballots(split, full), reread], **rules) == state
+    assert disagreed(ballots(split[::-1], []), FORWARD) == tuple(f"o{n}" for n in range(votes))
+
+
+WANTING: list[tuple[list[Result], list[Ballot], int, int]] = [
+    # forward, re-reads that stand, votes, how many forward lacks
+    ([], [], 1, 1),
+    ([], [], 3, 3),
+    ([X], [], 1, 0),
+    ([X], [], 3, 2),
+    ([X, Y], [], 3, 1),
+    ([X, X], [], 3, 0),
+    ([X, Y, Z], [], 3, 0),
+    ([X, Y, Z], [], 1, 0),
+    ([X], [], 5, 4),
+    ([HUMAN], [], 3, 0),
+    ([], [Ballot(REVERSED, HUMAN)], 3, 0),
+    ([X, Y], [Ballot(FORWARD, Z, FABLE, True)], 3, 0),
+    ([X, Y], [Ballot(REVERSED, Z, FABLE, True)], 3, 1),
+]
+
+
+@pytest.mark.parametrize(("forward", "others", "votes", "lacks"), WANTING)
+def test_what_an_order_lacks_when_it_is_resumed(
+    forward: list[Result], others: list[Ballot], votes: int, lacks: int
+) -> None:
+    assert wanting([*ballots(forward, []), *others], FORWARD, votes) == lacks
+
+
 REACHED: list[tuple[list[Result], bool]] = [
     ([], False),
     ([X], True),
@@ -331,6 +424,7 @@ results = st.one_of(
 )
 answers = st.sampled_from([REPORTED, REQUESTED, NOBODY])
 passes = st.lists(st.builds(Ballot, st.sampled_from(Order), results, answers), max_size=5)
+rereads = st.builds(Ballot, st.sampled_from(Order), results, answers, st.just(True))
 
 
 def settled(state: State | AskAgain) -> State | AskAgain:
@@ -344,14 +438,12 @@ def settled(state: State | AskAgain) -> State | AskAgain:
             return state
 
 
-@given(passes, st.sampled_from(["", "money"]), st.sampled_from([1, 3]), st.booleans())
+@given(passes, st.sampled_from(["", "money"]), st.sampled_from([1, 3]), st.booleans(), st.booleans())
 def test_any_passes_make_a_state_whatever_their_sequence(
-    given_passes: list[Ballot], class_row: str, votes: int, may_repeat: bool
+    given_passes: list[Ballot], class_row: str, votes: int, may_repeat: bool, reread: bool
 ) -> None:
-    states = [
-        settled(consult(sequence, rows=ROWS, class_row=class_row, votes=votes, may_repeat=may_repeat))
-        for sequence in permutations(given_passes)
-    ]
+    rules: dict[str, Any] = {"rows": ROWS, "class_row": class_row, "votes": votes, "split_reread": reread}
+    states = [settled(consult(sequence, may_repeat=may_repeat, **rules)) for sequence in permutations(given_passes)]
     assert all(state == states[0] for state in states)
 
 
@@ -370,7 +462,9 @@ def test_resolved_takes_a_verdict_of_both_orders_and_no_other_option(cast: list[
     state = consult(cast, rows=ROWS, class_row="", votes=1, may_repeat=may_repeat)
     named = {(b.order, b.result.option_id) for b in cast if isinstance(b.result, PassResolved)}
     if isinstance(state, Resolved):
-        assert named == {(order, state.option_id) for order in Order}
+        for order in Order:
+            votes = [b.result.option_id for b in cast if b.order is order and isinstance(b.result, PassResolved)]
+            assert votes.count(state.option_id) * 2 > len(votes) > 0
     if isinstance(state, Unreachable):
         assert not named
     if isinstance(state, AskAgain):
@@ -379,3 +473,19 @@ def test_resolved_takes_a_verdict_of_both_orders_and_no_other_option(cast: list[
     if isinstance(state, Incomplete):
         assert not may_repeat
         assert set(state.named) == {option for _, option in named}
+
+
+@given(passes, st.integers(1, 5))
+def test_an_order_that_lacks_votes_is_never_settled_by_what_stands(cast: list[Ballot], votes: int) -> None:
+    state = consult(cast, rows=(), class_row="", votes=votes, may_repeat=False, split_reread=True)
+    if any(wanting(cast, order, votes) for order in Order):
+        assert not isinstance(state, Resolved)
+
+
+@given(passes, rereads, st.sampled_from([1, 3]))
+def test_a_reread_never_changes_what_a_majority_says(cast: list[Ballot], reread: Ballot, votes: int) -> None:
+    rules: dict[str, Any] = {"rows": (), "class_row": "", "votes": votes, "may_repeat": False, "split_reread": True}
+    before, after = consult(cast, **rules), consult([*cast, reread], **rules)
+    if isinstance(before, Resolved) and not isinstance(reread.result, PassDeclined):
+        assert isinstance(after, Resolved)
+        assert after.option_id == before.option_id

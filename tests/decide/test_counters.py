@@ -11,7 +11,8 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from decide.ladder import Role
-from decide.ports import Caps
+from decide.ports import Ask, Caps
+from decide.question import LevelName
 from decide.reply import Failure
 from decide.ruling import Outcome
 from decide.run import ask
@@ -22,8 +23,11 @@ from decide.watch import Ended, Event, PassOut
 from exporters import LedgerCollector
 from exporters.follow import LedgerFollower
 from tests.decide.fakes import NOW, QUESTION, Answer, Scripted, by_place, declines, fails, hangs, rung, says, setup_of
+from tests.decide.voters import voter
 
 CAPPED = fails(Failure.SEAT_CAPPED)
+LATE = fails(Failure.TIMEOUT, billed=True)
+A, B = says("opt_a"), says("opt_b")
 Counts = dict[tuple[str, tuple[tuple[str, str], ...]], float]
 
 PATHS: dict[str, tuple[Answer, Answer, Caps, Outcome, int]] = {
@@ -66,9 +70,13 @@ def of(counts: Counts, name: str, **labels: str) -> float:
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_each_path_moves_the_counters_that_its_receipt_tells(path: str, store: SqlStore) -> None:
+@pytest.mark.parametrize("level", LevelName)
+async def test_each_path_moves_the_counters_that_its_receipt_tells(
+    path: str, level: LevelName, store: SqlStore
+) -> None:
     primary, second, caps, outcome, code = PATHS[path]
-    done = await ask(QUESTION, setup=setup_of(primary, second, store, caps=caps))
+    done = await ask(QUESTION, setup=setup_of(primary, second, store, caps=caps), level=level)
+    assert done.document["level"]["name"] == level
     counts = await counted(store, caps)
     assert (done.outcome, done.exit_code) == (outcome, code)
     _agree(counts, done.document)
@@ -105,8 +113,32 @@ def _agree(counts: Counts, receipt: Mapping[str, Any]) -> None:
         if state is not None:
             word = state.get("kind") or state["state"]
             assert of(counts, "ladder_consultations_total", rung=names[part], level=level, result=word) >= 1
+    for one in receipt["skipped_checks"]:
+        same = [s for s in receipt["skipped_checks"] if s["check"] == one["check"]]
+        assert of(counts, "ladder_skipped_checks_total", check=one["check"], level=level) == len(same)
+    assert of(counts, "ladder_skipped_checks_total") == len(receipt["skipped_checks"])
     consulted = sum(state is not None for state in receipt["consultations"].values())
     assert of(counts, "ladder_consultations_total") == consulted
+
+
+HIGH: dict[str, tuple[Ask, Ask, Outcome]] = {
+    "a check that fails": (voter(A), voter(A, check=LATE), Outcome.AGREED),
+    "a fault": (voter(A), voter(A, check=B), Outcome.RECONSIDERED),
+    "a split": (voter(A, B, LATE, backward=[A], reread=A), voter(A), Outcome.AGREED),
+    "a check that touches a policy row": (voter(A), voter(says("opt_a", touches=["money"])), Outcome.NEEDS_HUMAN),
+}
+
+
+@pytest.mark.parametrize("path", HIGH)
+async def test_what_only_high_does_is_counted_with_its_label(path: str, store: SqlStore) -> None:
+    primary, second, outcome = HIGH[path]
+    done = await ask(QUESTION, setup=setup_of(primary, second, store), level=LevelName.HIGH)
+    counts = await counted(store)
+    assert done.outcome is outcome
+    _agree(counts, done.document)
+    every = ("questions", "decisions", "consultations", "passes", "spend_usd", "tokens")
+    for name in [f"ladder_{one}_total" for one in every]:
+        assert of(counts, name) == of(counts, name, level="high") > 0
 
 
 async def test_a_cancelled_run_is_130_and_counted(store: SqlStore) -> None:

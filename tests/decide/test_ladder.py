@@ -143,6 +143,12 @@ def test_a_time_in_which_nobody_looked_was_blind_and_no_since_goes_back_through_
     second, transitions = follow(first, ladder(REACHABLE, REACHABLE, later), stale_after=STALE_AFTER)
     assert second.since == later
     assert transitions[-1] == Transition(later, "ladder", "blind", "ok")
+    lapses = [one for one in transitions if one.at == NOW + STALE_AFTER]
+    assert [(one.subject, one.before, one.after) for one in lapses] == [
+        ("fable", "reachable", "unknown"),
+        ("astra", "reachable", "unknown"),
+        ("ladder", "ok", "blind"),
+    ]
     third, _ = follow(first, ladder(UNKNOWN, UNKNOWN, later), stale_after=STALE_AFTER)
     assert third.since == NOW + STALE_AFTER
 

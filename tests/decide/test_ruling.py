@@ -16,8 +16,19 @@ from decide.consultation import (
     State,
     Unreachable,
 )
+from decide.cross_check import Check, Finding, NoFault, Skipped
 from decide.reply import Failure
-from decide.ruling import ANSWERED, RULING_EXITS, Outcome, Reconsider, Ruling, rule, rule_again
+from decide.ruling import (
+    ANSWERED,
+    RULING_EXITS,
+    Outcome,
+    Reconsider,
+    Ruling,
+    rule,
+    rule_again,
+    rule_checked,
+    rule_found,
+)
 from decide.verdict import Decline
 
 ONE, TWO = "claude-fable-5", "gpt-6-astra"
@@ -173,6 +184,47 @@ def test_what_the_reconsideration_makes_of_a_dispute(
         assert (ruling.option_id, ruling.answered_by) == (again.option_id, again.answered_by)
     else:
         assert (ruling.option_id, ruling.answered_by) == ("", None)
+
+
+FOUND = Finding("y is to be taken instead", "y")
+AFTER_A_FINDING: list[tuple[State, Outcome]] = [
+    (Resolved("x", by(ONE)), Outcome.RECONSIDERED),
+    (Resolved("z", by(ONE, ModelFrom.REQUESTED)), Outcome.RECONSIDERED),
+    (Resolved("x", NOBODY), Outcome.ERROR),
+    (Resolved("y", NOBODY), Outcome.ERROR),
+    *((Declined(kind), Outcome.NEEDS_HUMAN) for kind in Decline),
+    (Incomplete((), TIMEOUT), Outcome.AGREED),
+    (Incomplete(("y",), TIMEOUT), Outcome.AGREED),
+    (Unreachable((Failure.SEAT_CAPPED,)), Outcome.AGREED),
+    (Unreachable(TIMEOUT), Outcome.AGREED),
+    (Unreachable(()), Outcome.AGREED),
+]
+
+
+@pytest.mark.parametrize(("again", "outcome"), AFTER_A_FINDING)
+def test_what_the_reconsideration_makes_of_a_finding(again: State, outcome: Outcome) -> None:
+    ruling = rule_found(AGREED, FOUND, again)
+    assert (ruling.outcome, ruling.reconsideration, ruling.cross_check) == (outcome, again, FOUND)
+    assert (ruling.primary, ruling.second) == (AGREED.primary, AGREED.second)
+    if outcome is Outcome.RECONSIDERED:
+        assert isinstance(again, Resolved)
+        assert (ruling.option_id, ruling.answered_by) == (again.option_id, again.answered_by)
+    elif outcome is Outcome.AGREED:
+        assert (ruling.option_id, ruling.answered_by) == (AGREED.option_id, AGREED.answered_by)
+    else:
+        assert (ruling.option_id, ruling.answered_by) == ("", None)
+
+
+@pytest.mark.parametrize("found", [NoFault(), Skipped(Check.CROSS_CHECK, "timeout")])
+def test_a_check_without_a_fault_changes_nothing_and_is_told(found: NoFault | Skipped) -> None:
+    assert rule_checked(AGREED, found) == replace(AGREED, cross_check=found)
+
+
+@pytest.mark.parametrize("kind", [Decline.CLASS_GATE, Decline.OUTSIDE_AUTHORITY])
+def test_a_policy_row_that_a_check_touches_holds_the_answer(kind: Decline) -> None:
+    held = Declined(kind, "money")
+    ruling = rule_checked(AGREED, held)
+    assert (ruling.outcome, ruling.option_id, ruling.cross_check) == (Outcome.NEEDS_HUMAN, "", held)
 
 
 def test_a_dispute_is_between_two_known_models_alone() -> None:

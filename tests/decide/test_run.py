@@ -15,7 +15,7 @@ from decide.consultation import Order
 from decide.evidence import Far, collect
 from decide.ladder import Role
 from decide.ledger import RowKind
-from decide.ports import Caps, StoreError, StoreFault
+from decide.ports import Caps, CapSpent, Claim, Claimed, Reservation, StoreError, StoreFault
 from decide.question import LevelName, Option, Question
 from decide.receipt import Receipt
 from decide.reply import Failure, Reply, Trouble, Usage
@@ -217,6 +217,36 @@ async def test_each_path_alone_holds_an_agreed_answer(path: str) -> None:
     assert without.outcome is Outcome.AGREED
 
 
+@pytest.mark.parametrize(
+    ("source", "kept", "apart"),
+    [
+        (Source(SourceKind.TEXT, "known"), None, 0),
+        (Source(SourceKind.FILE, "to be read"), None, 1),
+        (Source(SourceKind.TEXT, "known"), "[]", 1),
+    ],
+    ids=["evidence that is known", "evidence that is read", "a question that is resumed"],
+)
+async def test_what_is_known_before_the_claim_is_reserved_with_it(
+    source: Source, kept: str | None, apart: int
+) -> None:
+    reserved: list[Reservation] = []
+
+    class Store(MemoryStore):
+        async def reserve(self, reservation: Reservation) -> CapSpent | None:
+            reserved.append(reservation)
+            return await super().reserve(reservation)
+
+        async def claim(self, claim: Claim) -> Claimed:
+            claimed = await super().claim(claim)
+            reserved.clear()
+            return claimed
+
+    known = {QUESTION.key: Known(QUESTION.digest, kept)} if kept else {}
+    setup = setup_of(says("opt_a"), says("opt_a"), Store(questions=known))
+    done = await ask(QUESTION, setup=setup, sources=(source,))
+    assert (done.outcome, len(reserved)) == (Outcome.AGREED, apart)
+
+
 async def test_an_authority_row_asks_nobody_and_reserves_nothing() -> None:
     primary, second, store = Scripted(says("opt_a")), Scripted(says("opt_a")), MemoryStore()
     question = replace(QUESTION, options=(Option("opt_a", "Go", acts=("production_write",)), Option("opt_b", "Wait")))
@@ -255,7 +285,7 @@ async def test_a_spent_cap_holds_until_the_day_rolls(caps: Caps, why: str) -> No
 @pytest.mark.parametrize("fault", list(StoreFault))
 async def test_a_store_that_cannot_be_used_holds_and_says_what_helps(where: str, fault: StoreFault) -> None:
     primary = Scripted(says("opt_a"))
-    store = MemoryStore(fault=StoreError(fault, "disk on fire"), fault_in=frozenset({where}))
+    store = MemoryStore(fault=StoreError(fault, "disk on fire"), fault_in=frozenset({where, "hold"}))
     done = await ask(QUESTION, setup=setup_of(primary, says("opt_a"), store))
     assert (done.outcome, done.exit_code, done.stored) == (Outcome.HELD, 4, False)
     assert fault.value in done.document["why"]
@@ -263,6 +293,22 @@ async def test_a_store_that_cannot_be_used_holds_and_says_what_helps(where: str,
     assert done.option_id is None
     if where in ("claim", "reserve"):
         assert not primary.briefs
+
+
+async def test_a_reservation_whose_answer_was_lost_stays_charged_and_asks_nobody() -> None:
+    class Lost(MemoryStore):
+        async def claim(self, claim: Claim) -> Claimed:
+            await super().claim(claim)
+            raise StoreError(StoreFault.UNREADABLE, "the connection was lost")
+
+        async def release(self, run_id: str) -> None:
+            raise ValueError(f"run {run_id!r} reserved calls; it ends, and is not released")
+
+    primary, store = Scripted(says("opt_a")), Lost()
+    done = await ask(QUESTION, setup=setup_of(primary, says("opt_a"), store))
+    assert (done.outcome, done.exit_code) == (Outcome.HELD, 4)
+    assert "connection was lost" in done.document["why"]
+    assert (primary.briefs, len(store.reserved)) == ([], 9)
 
 
 async def test_a_decided_question_is_not_asked_again() -> None:
@@ -457,11 +503,11 @@ async def test_a_level_changes_the_brief_and_no_rule() -> None:
         setup = setup_of(primary, says("opt_a"))
         receipts.append(await ask(QUESTION, setup=setup, sources=(long,), level=level))
         assert {access.effort for access in primary.accesses} == {level.value}
-    low, medium = receipts
+    low, medium, high = receipts
     assert low.document["snapshot"]["sources"][0]["cut"] == {"kept_chars": 24_000, "of_chars": 60_000}
     assert medium.document["snapshot"]["sources"][0]["cut"] is None
     assert low.document["snapshot"]["digest"] == medium.document["snapshot"]["digest"]
-    assert low.document["consultations"] == medium.document["consultations"]
+    assert low.document["consultations"] == medium.document["consultations"] == high.document["consultations"]
 
 
 async def test_both_briefs_can_be_looked_at_without_a_store() -> None:

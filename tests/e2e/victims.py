@@ -12,8 +12,9 @@ from pathlib import Path
 
 from canary.config import Config
 from canary.deciding import ready
+from decide.handoff.ports import Hold
 from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settlement, Store
-from decide.question import Option, Question
+from decide.question import LevelName, Option, Question
 from decide.run import ask
 from decide.watch import Event
 
@@ -56,9 +57,10 @@ def config_of(folder: Path) -> Config:
     )
 
 
-def question(name: str) -> Question:
+def question(name: str, level: LevelName) -> Question:
     """The question of a victim."""
-    return Question(f"Which name is clearer? ({name})", (Option("opt_a", "One"), Option("opt_b", "Two")), id=name)
+    options = (Option("opt_a", "One"), Option("opt_b", "Two"))
+    return Question(f"Which name is clearer? ({name})", options, id=name, level=level)
 
 
 def tick() -> None:
@@ -94,6 +96,9 @@ class Told:
         await self._store.end(ending)
         tick()
 
+    async def hold(self, hold: Hold) -> None:
+        await self._store.hold(hold)
+
     async def release(self, run_id: str) -> None:
         await self._store.release(run_id)
 
@@ -102,22 +107,23 @@ def watch(event: Event) -> None:
     tick()
 
 
-async def one(folder: Path, name: str) -> int:
+async def one(folder: Path, name: str, level: LevelName) -> int:
     """One run to its end; its exit code."""
     async with ready(config_of(folder), folder / "state", environ=dict(os.environ)) as made:
         tick()
-        done = await ask(question(name), setup=replace(made.setup, store=Told(made.setup.store)), watch=watch)
+        setup = replace(made.setup, store=Told(made.setup.store))
+        done = await ask(question(name, level), setup=setup, watch=watch)
         return done.exit_code
 
 
 def main() -> None:
-    folder = Path(sys.argv[1])
-    asyncio.run(one(folder, "first"))  # whatever is loaded late is loaded here, once for all victims
+    folder, level = Path(sys.argv[1]), LevelName(sys.argv[2])
+    asyncio.run(one(folder, "first", level))  # whatever is loaded late is loaded here, once for all victims
     os.write(1, b"!")
     for line in sys.stdin:
         pid = os.fork()
         if pid == 0:
-            os._exit(asyncio.run(one(folder, line.strip())))
+            os._exit(asyncio.run(one(folder, line.strip(), level)))
         os.write(1, f"[{pid}]".encode())
         _, status = os.waitpid(pid, 0)
         os.write(1, f"<{os.waitstatus_to_exitcode(status)}>".encode())
