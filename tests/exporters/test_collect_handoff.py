@@ -89,8 +89,8 @@ def test_only_the_pairs_of_event_and_reason_that_there_are_have_a_series() -> No
     assert sorted(found) == sorted(CLICK_SERIES)
     assert {event for event, reason in found if reason == "none"} == {"minted", "consumed", "expired"}
     assert {reason for event, reason in found if event == "refused"} == {
-        *("thread_busy", "unshowable", "store", "other_user"),
-        *("expired", "already_consumed", "unknown_click", "bad_link"),
+        *("thread_busy", "unshowable", "other_user"),
+        *("expired", "already_consumed", "unknown_click"),
     }
 
 
