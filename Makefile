@@ -29,7 +29,7 @@ run: .venv/.run-ready
 	@$(BIN)/rungwatch serve --demo --listen $(LISTEN)
 
 test: check
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n auto --dist loadfile $(ARGS)
 
 check: .venv/.test-ready
 	$(BIN)/ruff format --check .

@@ -16,6 +16,7 @@ from canary import folder
 from canary.clock import Clock, SystemClock
 from canary.config import Config
 from canary.config_types import listen_address
+from canary.faults import worded
 from canary.load import ConfigError, Loaded, load
 from canary.memory import Memory
 from canary.plan import plan_of
@@ -148,6 +149,7 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
             proxy_headers=False,
         )
     )
+    logging.getLogger("uvicorn.error").addFilter(worded)
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, lambda: None)  # uvicorn hands a signal on once it has shut down

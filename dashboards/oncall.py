@@ -184,7 +184,7 @@ def _seat_states() -> Panel:
         16,
         height=9,
         words=words("ladder_seat_state"),
-        step_s=_TICK,
+        step_s=2 * _TICK,
     )
 
 

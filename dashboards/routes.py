@@ -71,6 +71,16 @@ def _inhibitions() -> list[dict[str, Any]]:
             "equal": _PLACE,
         },
         {
+            "source_matchers": ['alertname="ClockSkewed"'],
+            "target_matchers": [ticket, 'alertname=~"RungMissing|LadderBlind"'],
+            "equal": _PLACE,
+        },
+        {
+            "source_matchers": ['alertname="LadderBlind"'],
+            "target_matchers": [ticket, 'alertname="RungMissing"'],
+            "equal": _PLACE,
+        },
+        {
             "source_matchers": ['alertname="LadderDown"'],
             "target_matchers": [ticket, 'alertname=~"RungMissing|LadderBudgetBurning"'],
             "equal": _PLACE,

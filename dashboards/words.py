@@ -42,8 +42,7 @@ def words(metric: str) -> Mapping[int, Word]:
 
 def coded(select: Selectors, metric: str, *by: str) -> str:
     """The state as a number, the worst where several exporters say something of the same."""
-    inner = codes(select, metric, _STATES[metric], ", ".join(("job", "instance", *by)))
-    return f"max by ({', '.join(by)}) ({inner})" if by else f"max({inner})"
+    return codes(select, metric, _STATES[metric], *by)
 
 
 def yes_no(yes: str, no: str, *, bad: Colour = Colour.WORST) -> Mapping[int, Word]:
