@@ -50,6 +50,7 @@ DEEDS = (
     Deed("16:40", Does.CANCELS, "15:40", "ada", text="The script was rewritten and goes through the usual review."),
     Deed("18:20", Does.ANSWERS, "16:10", "ada", "first"),
     Deed("21:33", Does.PRESSES, "21:05"),
+    Deed("22:20", Does.ANSWERS, "21:50", "grace", "first"),
 )
 """What people do, in their order; the question of 16:15 and that of 23:05 are left to whoever watches."""
 

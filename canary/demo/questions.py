@@ -98,6 +98,7 @@ DAY = (
     Asked("21:05", "Is the cache of the blue side to be flushed?", _DO, "yes", "yes", line="false blue"),
     Asked("21:15", "Is the fixture built once or for each test?", _KEEP, "keep", "keep", stops=True),
     Asked("21:40", "Does the exporter round its ratios?", _KEEP, "keep", Says.PROSE),
+    Asked("21:50", "Which heading opens the guide?", _AB, Says.DECLINES, Says.DECLINES, deadline="22:40"),
     Asked("22:10", "Is the new header sent by default?", _KEEP, "keep", "keep"),
     Asked("22:45", "Do we pin the tool or follow its releases?", _KEEP, "keep", "keep"),
     Asked("23:05", "Who may see the draft?", _AB, Says.DECLINES, Says.DECLINES, deadline="33:00"),
@@ -106,7 +107,7 @@ DAY = (
 )
 """The questions of the day, in their order."""
 
-CAPS: Mapping[str, Any] = MappingProxyType({"passes_per_day": 120, "usd_per_day": "20.00"})
+CAPS: Mapping[str, Any] = MappingProxyType({"passes_per_day": 124, "usd_per_day": "20.00"})
 """Caps that the last question of the day no longer fits under."""
 COMMANDS: tuple[Mapping[str, Any], ...] = (
     {"name": "restart", "run": ["echo", "restarting", "{unit}"], "class": "write"},

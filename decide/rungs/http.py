@@ -18,7 +18,7 @@ from decide.reason import Reason
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncIterable, AsyncIterator
 
     import httpx
 
@@ -156,7 +156,7 @@ class Http:
         try:
             headers = {name.lower(): value for name, value in response.headers.items()}
             body = bytearray()
-            async for piece in response.aiter_bytes():
+            async for piece in _pieces(response, headers):
                 body += piece
                 if len(body) > request.limit and request.cut:
                     kept = bytes(body[: request.limit])
@@ -232,6 +232,16 @@ class Http:
             return _Link(transport.handle_async_request, transport.aclose)
         client = httpx.AsyncClient(follow_redirects=False, verify=self._verify)
         return _Link(partial(client.send, stream=True), client.aclose)
+
+
+def _pieces(response: "httpx.Response", headers: Mapping[str, str]) -> "AsyncIterable[bytes]":
+    """The body as it comes in; through httpx's decoders only where it is encoded."""
+    import httpx
+
+    stream = response.stream
+    if "content-encoding" not in headers and isinstance(stream, httpx.AsyncByteStream):
+        return stream
+    return response.aiter_bytes()
 
 
 @lru_cache(maxsize=64)

@@ -11,14 +11,15 @@ PLANTED = "sk-ant-planted-secret-000"
 def failed() -> tuple[BaseException, logging.LogRecord]:
     """An error that quotes a secret, and the record that another library would log of it."""
     try:
-        raise RuntimeError(PLANTED)
-    except RuntimeError as error:
+        int(PLANTED)
+    except ValueError as error:
         return error, logging.LogRecord("x", logging.ERROR, "x.py", 1, "Exception in %s\n", ("app",), sys.exc_info())
+    raise AssertionError("it is no number")
 
 
 def test_a_fault_is_told_by_type_and_place() -> None:
     error, _ = failed()
-    assert where(error).startswith("RuntimeError at test_faults.py:")
+    assert where(error).startswith("ValueError at test_faults.py:")
     assert PLANTED not in where(error)
 
 

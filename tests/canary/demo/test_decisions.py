@@ -47,6 +47,7 @@ OUTCOMES = {
     "21:05": "agreed",
     "21:15": "cancelled",
     "21:40": "single_rung",
+    "21:50": "needs_human",
     "22:10": "error",
     "22:45": "agreed",
     "23:05": "needs_human",
@@ -56,7 +57,7 @@ OUTCOMES = {
 LEFT_WAITING = {"1340", "1615", "2305"}
 ACTS = {"1235": "done", "1525": "clicked", "2105": "failed", "2320": "clicked"}
 CLICKS = {"minted": 4, "consumed": 2, "refused": 2, "expired": 1}
-QUEUE = {"entered": 8, "answered": 3, "cancelled": 1, "resolved": 1}
+QUEUE = {"entered": 9, "answered": 4, "cancelled": 1, "resolved": 1}
 VIEWER = "vera"
 
 
