@@ -38,8 +38,9 @@ def differences() -> list[str]:
     found = []
     for distribution in distributions():
         name = _canonical(distribution.metadata["Name"])
-        if name not in (OURS, "setuptools") and constraints.get(name) != distribution.version:
-            found.append(f"{name} {distribution.version}: constraints.txt says {constraints.get(name, 'nothing')}")
+        version = distribution.version.removeprefix("v")  # a leading v means nothing (PEP 440)
+        if name not in (OURS, "setuptools") and constraints.get(name) != version:
+            found.append(f"{name} {version}: constraints.txt says {constraints.get(name, 'nothing')}")
     return sorted(found)
 
 
