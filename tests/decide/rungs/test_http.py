@@ -1,6 +1,7 @@
 """HTTP out against the real far side: bounded in time and bytes, never redirected, and what headers say."""
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -139,6 +140,18 @@ async def test_a_cookie_is_not_carried_to_the_next_request() -> None:
             await side.http.fetch(Request(side.base_url))
     assert ["cookie" in asked.headers for asked in side.asked] == [False, False]
     assert side.asked[0].headers == side.asked[1].headers
+
+
+async def test_an_encoded_body_is_decoded() -> None:
+    async with scripted(Script(content=gzip.compress(b"whole"), headers={"content-encoding": "gzip"})) as side:
+        reply = await side.http.fetch(Request(side.base_url))
+    assert (reply.body, side.asked[0].headers["accept-encoding"]) == (b"whole", "gzip, deflate")
+
+
+async def test_a_name_and_password_in_the_url_are_sent_as_such() -> None:
+    async with scripted(Script()) as side:
+        await side.http.fetch(Request(side.base_url.replace("://", "://ada:secret@")))
+    assert side.asked[0].headers["authorization"] == "Basic YWRhOnNlY3JldA=="
 
 
 async def test_headers_are_named_once_however_they_are_written() -> None:
