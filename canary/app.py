@@ -7,7 +7,7 @@ import secrets
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -28,7 +28,6 @@ from decide.ladder import LadderWord
 from decide.ports import StoreError
 from decide.refusal import REFUSAL_LASTS, Refusal
 from decide.rungs.http import Http
-from decide.rungs.table import KINDS, Kind
 from decide.setup import UsageError
 from exporters.present import present
 from exporters.textfile import Textfile
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from canary.ledger import Ledger
     from canary.reaching import Reaching
     from canary.schedule import Schedule
+    from decide.rungs.table import Kind
     from exporters.console.site import Console
     from exporters.exposition import Exposition
 
@@ -127,7 +127,7 @@ class Extras:
     caption: Callable[[], str] = str
     shown: Callable[[View], None] = lambda view: None
     jobs: tuple[tuple[str, float, Job], ...] = ()
-    kinds: Mapping[str, Kind] = field(default_factory=lambda: KINDS)
+    kinds: "Mapping[str, Kind] | None" = None
 
 
 async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: Extras | None = None) -> None:
@@ -178,6 +178,7 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
     from canary.ledger import Ledger, place_of
     from canary.reaching import Means, Reaching
     from decide.handoff.effect import runner
+    from decide.rungs.table import KINDS
     from exporters.endpoint import endpoint
     from exporters.exposition import Exposition
 
@@ -185,7 +186,7 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
     ways: list[Callable[[View], None]] = []
     ledger = Ledger(place_of(config, state_dir, world.environ))
     following = Following(config, ledger, extras.clock.now)
-    means = Means(extras.clock, world.environ, runner(world.environ), world.fetch, extras.kinds)
+    means = Means(extras.clock, world.environ, runner(world.environ), world.fetch, extras.kinds or KINDS)
     reaching = Reaching(config, state_dir, ledger, means, lambda: _whole(daemon.view(), extras.clock))
 
     def publish(view: View) -> None:

@@ -9,8 +9,7 @@ from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from canary.config_types import Duration, Folder, HostUrl, Label, Section
 from decide.handoff.click import TTL
 from decide.handoff.command import CONFIRM_CLASS, Command, CommandClass
-from decide.handoff.entry import MAX_ATTEMPTS
-from decide.question import LEAD
+from decide.question import LEAD, MAX_ATTEMPTS
 
 
 def _network(text: str) -> str:

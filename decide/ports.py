@@ -5,14 +5,16 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from decide.brief import Brief
 from decide.consultation import Ballot
-from decide.handoff.ports import Hold, Onward
 from decide.ledger import Row
 from decide.reply import Billing, Reply
 from decide.seat import Seat
+
+if TYPE_CHECKING:  # the canary, which asks nobody, starts without the handoff
+    from decide.handoff.ports import Hold, Onward
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +195,7 @@ class Ending:
     closed: bool
     counts_as_attempt: bool
     settlements: tuple[Settlement, ...] = ()
-    onward: Onward | None = None
+    onward: "Onward | None" = None
 
 
 class StoreFault(StrEnum):
@@ -227,7 +229,7 @@ class Store(Protocol):
     async def end(self, ending: Ending) -> None:
         """Append the last rows, keep the receipt, give back unused slots and the question."""
 
-    async def hold(self, hold: Hold) -> None:
+    async def hold(self, hold: "Hold") -> None:
         """Let a question that a broken ledger held wait for a person, as far as the store still takes it."""
 
     async def release(self, run_id: str) -> None:

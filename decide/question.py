@@ -10,6 +10,8 @@ from functools import cached_property
 
 LEAD = timedelta(minutes=60)
 """How long before its deadline a waiting question becomes pressing (design 4.5)."""
+MAX_ATTEMPTS = 3
+"""After how many attempts that ended in `error` a person decides (design 4.5)."""
 TEXT_LIMIT = 100_000
 OPTIONS_LIMIT = 26
 ID_LIMIT = 128

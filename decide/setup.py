@@ -7,12 +7,11 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from decide.gate import GateRow
-from decide.handoff.entry import MAX_ATTEMPTS
 from decide.handoff.execution import Rules
 from decide.ladder import Role
 from decide.level import LEVELS, Level
 from decide.ports import Ask, Caps, SeatAccess, Store
-from decide.question import LEAD, LevelName
+from decide.question import LEAD, MAX_ATTEMPTS, LevelName
 from decide.reply import Usage
 from decide.snapshot import Snapshot, Source
 from decide.verdict import accepts

@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 
 from decide.handoff.urgency import Urgency, urgency
-from decide.question import LEAD, Consequence, Question
+from decide.question import LEAD, MAX_ATTEMPTS, Consequence, Question
 from decide.ruling import Outcome
 
-MAX_ATTEMPTS = 3
-"""After how many attempts that ended in `error` a person decides (design 4.5)."""
 WORDS_LIMIT = 10_000
 """The longest answer in words, in characters."""
 NAME_LIMIT = 128
