@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from canary.daemon import Daemon
+    from canary.following import Following
     from canary.ledger import Ledger
     from canary.reaching import Reaching
     from canary.schedule import Schedule
@@ -48,7 +49,6 @@ log = logging.getLogger("rungwatch")
 
 RELOAD_EVERY_S = 30.0
 REFRESH_EVERY_S = 15.0
-
 Job = Callable[[], Awaitable[None]]
 
 
@@ -174,24 +174,15 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
 def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "Composed":
     """The daemon, its schedule (not started) and its HTTP application, wired to one another."""
     from canary.daemon import Daemon, Hooks
-    from canary.following import PURGE_EVERY, Following
+    from canary.following import Following
     from canary.ledger import Ledger, place_of
-    from canary.reaching import Means, Reaching
-    from decide.handoff.effect import runner
-    from decide.rungs.table import KINDS
-    from exporters.endpoint import endpoint
     from exporters.exposition import Exposition
 
     config = loaded.config
     ways: list[Callable[[View], None]] = []
     ledger = Ledger(place_of(config, state_dir, world.environ))
     following = Following(config, ledger, extras.clock.now)
-    means = Means(extras.clock, world.environ, runner(world.environ), world.fetch, extras.kinds or KINDS)
-    reaching = Reaching(config, state_dir, ledger, means, lambda: _whole(daemon.view(), extras.clock))
-
-    def publish(view: View) -> None:
-        for way in ways:
-            way(view)
+    reaching = _reaching(config, state_dir, ledger, world, extras, lambda: _whole(daemon.view(), extras.clock))
 
     def reset(new: Config) -> None:
         schedule.reset(new.canary.interval / extras.speed, new.canary.jitter / extras.speed)
@@ -201,7 +192,7 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
         _tell_restart(config, new)
 
     hooks = Hooks(
-        publish,
+        partial(_each, ways),
         lambda line: log.info("%s", line),
         reset,
         extras.hold,
@@ -214,10 +205,7 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
     exposition = Exposition(daemon.view(), extras.clock.now)
     textfiles = list(_textfile(config, exposition))
 
-    def to_textfiles(view: View) -> None:
-        for write in textfiles:
-            write(view)
-
+    to_textfiles = partial(_each, textfiles)
     ways += [exposition.publish, to_textfiles, extras.shown]
 
     async def refresh() -> None:
@@ -225,22 +213,49 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
         exposition.publish(daemon.view())
         to_textfiles(daemon.view())
 
-    jobs = (
+    schedule = _schedule(daemon, config, extras, _jobs(config, refresh, following, reaching))
+    console = _console(daemon, reaching, ledger, state_dir, world, extras.clock)
+    app = _application(daemon, exposition, schedule, console, extras.clock)
+    return Composed(daemon, schedule, app, ledger, refresh, reaching)
+
+
+def _each(ways: Sequence[Callable[[View], None]], view: View) -> None:
+    for way in ways:
+        way(view)
+
+
+def _reaching(
+    config: Config, state_dir: Path, ledger: "Ledger", world: World, extras: Extras, both: Callable[[], bool]
+) -> "Reaching":
+    from canary.reaching import Means, Reaching
+    from decide.handoff.effect import runner
+    from decide.rungs.table import KINDS
+
+    run, kinds = runner(world.environ), extras.kinds or KINDS
+    return Reaching(config, state_dir, ledger, Means(extras.clock, world.environ, run, world.fetch, kinds), both)
+
+
+def _application(
+    daemon: "Daemon", exposition: "Exposition", schedule: "Schedule", console: "Console", clock: Clock
+) -> "Starlette":
+    from exporters.endpoint import endpoint
+
+    health = partial(_health, daemon, schedule)
+    return endpoint(daemon.view, exposition, health, daemon.probes, clock.now, console=console)
+
+
+def _jobs(
+    config: Config, refresh: Job, following: "Following", reaching: "Reaching"
+) -> Sequence[tuple[str, float, Job]]:
+    """What comes round beside the tick: name, seconds between, and the work."""
+    from canary.following import PURGE_EVERY
+
+    return (
         ("refresh", REFRESH_EVERY_S, refresh),
         ("attend", REFRESH_EVERY_S, reaching.attend),
         ("purge", PURGE_EVERY.total_seconds(), following.purge),
         ("pull", config.canary.interval.total_seconds(), reaching.pull),
     )
-    schedule = _schedule(daemon, config, extras, jobs)
-    app = endpoint(
-        daemon.view,
-        exposition,
-        partial(_health, daemon, schedule),
-        daemon.probes,
-        extras.clock.now,
-        console=_console(daemon, reaching, ledger, state_dir, world, extras.clock),
-    )
-    return Composed(daemon, schedule, app, ledger, refresh, reaching)
 
 
 def _whole(view: View, clock: Clock) -> bool:
