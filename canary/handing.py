@@ -44,7 +44,7 @@ async def carry_here(store: HandoffStore, config: Config, act_id: str) -> Act | 
         act = await store.act(act_id)
     except LookupError:
         return None
-    if act.state is ActState.TODO:
+    if act.state is ActState.DUE:
         await carry(
             act,
             store=store,

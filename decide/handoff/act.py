@@ -10,11 +10,11 @@ from decide.handoff.execution import Fate, Surface
 class ActState(StrEnum):
     """Where an act stands.
 
-    `todo` was decided and not begun, `clicked` waits for its click or had one that expired, `running` was recorded
+    `due` was decided and not begun, `clicked` waits for its click or had one that expired, `running` was recorded
     before it started; `unknown` is one whose process was gone before it recorded an end: it is never run again.
     """
 
-    TODO = "todo"
+    DUE = "due"
     CLICKED = "clicked"
     REFUSED = "refused"
     RUNNING = "running"

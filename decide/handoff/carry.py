@@ -45,7 +45,7 @@ async def carry(
     fresh_id: Callable[[], str],
     ttl: timedelta = TTL,
 ) -> Carried:
-    """Do with a `todo` act what the table says: run it, offer it as a click for `ttl`, or refuse it.
+    """Do with a due act what the table says: run it, offer it as a click for `ttl`, or refuse it.
 
     It is recorded before it starts and after it ends, and never runs twice. Raises StoreError where that cannot be
     recorded; before it started nothing was run then, after it the act stays `running` until it is told unknown.

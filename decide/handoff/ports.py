@@ -154,18 +154,18 @@ class HandoffStore(Protocol):
         """Acts of the daemon that were decided and not begun, the oldest first."""
 
     async def begin(self, act_id: str, ruled: Sentence, at: datetime) -> bool:
-        """Record that this process starts a `todo` act; False when it was begun or refused before."""
+        """Record that this process starts a due act; False when it was begun or refused before."""
 
     async def finish(self, act_id: str, end: ActEnd, at: datetime) -> None:
         """Record how a running act ended; repeated, nothing changes."""
 
     async def refuse(self, act_id: str, ruled: Sentence, at: datetime) -> None:
-        """Record that a `todo` act is refused; repeated, nothing changes."""
+        """Record that a due act is refused; repeated, nothing changes."""
 
     # clicks
 
     async def mint(self, act_id: str, ruled: Sentence, new: NewClick) -> Click | ThreadBusy:
-        """Offer a `todo` act as a click, or refuse it because its thread has one; a click it has is returned.
+        """Offer a due act as a click, or refuse it because its thread has one; a click it has is returned.
 
         The refusal is recorded as `execution.withdrawn(ruled, Refusal.THREAD_BUSY, first=first.line)`. Raises
         HandoffError for an act that was begun or refused before.

@@ -17,7 +17,7 @@ from decide.store.alive import Process, alive
 from decide.store.moments import micros, moment
 from decide.store.prepared import Prepared
 from decide.store.rows import Writing
-from decide.store.tables_handoff import ACTS, IS_TODO, IS_UNDER_WAY, is_in
+from decide.store.tables_handoff import ACTS, IS_UNBEGUN, IS_UNDER_WAY, is_in
 from decide.store.words import meant, plain
 
 ELSEWHERE = timedelta(hours=24)
@@ -26,7 +26,7 @@ _RULED = ("fate", "reason", "command", "kind", "words")
 _PROCESS = ("host", "pid", "started", "started_us")
 _NEW = Prepared(insert(ACTS))
 _WHOLE = select(ACTS).where(ACTS.c.act_id == bindparam("id"))
-_DUE = select(ACTS).where(IS_TODO, ACTS.c.runner == Runner.DAEMON.value).order_by(ACTS.c.at_us, ACTS.c.act_id)
+_DUE = select(ACTS).where(IS_UNBEGUN, ACTS.c.runner == Runner.DAEMON.value).order_by(ACTS.c.at_us, ACTS.c.act_id)
 _RUNNING = select(ACTS).where(IS_UNDER_WAY).order_by(ACTS.c.at_us, ACTS.c.act_id)
 
 
@@ -36,7 +36,7 @@ def _to(*names: str) -> dict[str, Any]:
 
 _BEGIN = Prepared(
     update(ACTS)
-    .where(ACTS.c.act_id == bindparam("id"), IS_TODO)
+    .where(ACTS.c.act_id == bindparam("id"), IS_UNBEGUN)
     .values(state=ActState.RUNNING.value, **_to(*_RULED, *_PROCESS))
 )
 _PRESSED = Prepared(
@@ -46,11 +46,13 @@ _PRESSED = Prepared(
 )
 _OFFER = Prepared(
     update(ACTS)
-    .where(ACTS.c.act_id == bindparam("id"), IS_TODO)
+    .where(ACTS.c.act_id == bindparam("id"), IS_UNBEGUN)
     .values(state=ActState.CLICKED.value, **_to("click_id", *_RULED))
 )
 _REFUSE = Prepared(
-    update(ACTS).where(ACTS.c.act_id == bindparam("id"), IS_TODO).values(state=ActState.REFUSED.value, **_to(*_RULED))
+    update(ACTS)
+    .where(ACTS.c.act_id == bindparam("id"), IS_UNBEGUN)
+    .values(state=ActState.REFUSED.value, **_to(*_RULED))
 )
 _END = Prepared(
     update(ACTS).where(ACTS.c.act_id == bindparam("id"), IS_UNDER_WAY).values(**_to("state", "ended_us", "ended"))
@@ -67,7 +69,7 @@ def new(connection: Connection, act: NewAct, at: datetime) -> None:
         "surface": act.surface.value,
         "line": plain(act.line),
         "runner": act.runner.value,
-        "state": ActState.TODO.value,
+        "state": ActState.DUE.value,
         "at_us": micros(at),
         "words": "[]",
         "pid": 0,
@@ -92,7 +94,7 @@ def due(connection: Connection) -> tuple[Act, ...]:
 def begin(writing: Writing, act_id: str, ruled: Sentence, at: datetime, *, me: Process) -> bool:
     """Record that this process starts an act; False when it was begun or refused before."""
     act = found(writing.connection, act_id)
-    if act.state is not ActState.TODO:
+    if act.state is not ActState.DUE:
         return False
     _BEGIN.run(writing.connection, {"id": act.id, **_ruled(ruled), **_process(me, at)})
     writing.append([row(act, ActState.RUNNING, at, kind=ruled.kind, line=ruled.line)])
@@ -102,7 +104,7 @@ def begin(writing: Writing, act_id: str, ruled: Sentence, at: datetime, *, me: P
 def refuse(writing: Writing, act_id: str, ruled: Sentence, at: datetime) -> None:
     """Record that an act is refused, once."""
     act = found(writing.connection, act_id)
-    if act.state is not ActState.TODO:
+    if act.state is not ActState.DUE:
         return
     rows = [refusal(writing.connection, act, ruled, at)]
     if ruled.refusal is Refusal.UNSHOWABLE:  # a click that could not be offered

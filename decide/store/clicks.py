@@ -95,7 +95,7 @@ def mint(writing: Writing, act_id: str, ruled: Sentence, new: NewClick) -> Click
     act = acts.found(connection, act_id)
     if act.click_id:
         return found(connection, act.click_id)
-    if act.state is not ActState.TODO:
+    if act.state is not ActState.DUE:
         raise HandoffError(f"act {act.id} is {act.state}; only one that is not begun can be offered as a click")
     if _row(connection, new.id) is not None:
         raise ValueError(f"click id {new.id!r} was used before")

@@ -87,9 +87,9 @@ ACTS = Table(
     *_texts("ended"),
 )
 """Commands that answers stand for, with the process that runs one; `words` and `ended` are JSON text."""
-IS_TODO = is_in(ACTS, "todo")
+IS_UNBEGUN = is_in(ACTS, "due")
 IS_UNDER_WAY = is_in(ACTS, "running")
-_some("acts_todo", IS_TODO, ACTS.c.at_us)
+_some("acts_due", IS_UNBEGUN, ACTS.c.at_us)
 _some("acts_running", IS_UNDER_WAY, ACTS.c.at_us)
 
 CLICKS = Table(

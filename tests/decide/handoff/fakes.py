@@ -77,7 +77,7 @@ class MemoryHandoff:
     def decide(self, new: NewAct, at: datetime = NOW) -> Act:
         """An act that was decided and not begun."""
         of = (new.thread, new.requester, new.surface, new.line, new.runner)
-        self.acts[new.id] = act = Act(new.id, new.question_key, *of, ActState.TODO, at)
+        self.acts[new.id] = act = Act(new.id, new.question_key, *of, ActState.DUE, at)
         return act
 
     async def waiting(self) -> tuple[Waiting, ...]:
@@ -210,12 +210,12 @@ class MemoryHandoff:
 
     async def due_acts(self) -> tuple[Act, ...]:
         await self._check("due_acts")
-        due = [one for one in self.acts.values() if one.state is ActState.TODO and one.runner is Runner.DAEMON]
+        due = [one for one in self.acts.values() if one.state is ActState.DUE and one.runner is Runner.DAEMON]
         return tuple(sorted(due, key=lambda one: one.at))
 
     async def begin(self, act_id: str, ruled: Sentence, at: datetime) -> bool:
         await self._check("begin")
-        if self.acts[act_id].state is not ActState.TODO:
+        if self.acts[act_id].state is not ActState.DUE:
             return False
         self._rule(act_id, ruled, ActState.RUNNING, at)
         return True
@@ -230,7 +230,7 @@ class MemoryHandoff:
 
     async def refuse(self, act_id: str, ruled: Sentence, at: datetime) -> None:
         await self._check("refuse")
-        if self.acts[act_id].state is ActState.TODO:
+        if self.acts[act_id].state is ActState.DUE:
             self._rule(act_id, ruled, ActState.REFUSED, at)
 
     def _rule(self, act_id: str, ruled: Sentence, state: ActState, at: datetime) -> None:
@@ -253,7 +253,7 @@ class MemoryHandoff:
         act = self.acts[act_id]
         if act.click_id:
             return self.confirms[act.click_id]
-        if act.state is not ActState.TODO:
+        if act.state is not ActState.DUE:
             raise HandoffError(f"act {act_id} is {act.state}")
         first = next((one for one in self.confirms.values() if self._pending(one, act.thread, new.at)), None)
         if first is not None:

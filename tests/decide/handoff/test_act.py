@@ -13,4 +13,4 @@ def test_an_end_says_nothing_that_was_not_told_to_it() -> None:
 
 
 def test_states_are_closed() -> None:
-    assert [*ActState] == ["todo", "clicked", "refused", "running", "done", "failed", "unknown"]
+    assert [*ActState] == ["due", "clicked", "refused", "running", "done", "failed", "unknown"]

@@ -163,7 +163,7 @@ async def test_a_store_that_is_away_offers_no_click_and_says_why() -> None:
     done = await world.carry(world.store.decide(new_act("unit restart worker")))
     assert (done.click, done.ruled.fate, done.ruled.refusal) == (None, REFUSE, Refusal.STORE)
     assert str(DOWN) in done.ruled.reason
-    assert (await world.store.act("act-1")).state is ActState.TODO
+    assert (await world.store.act("act-1")).state is ActState.DUE
 
 
 @pytest.mark.parametrize(("line", "method"), [("unit status worker", "begin"), ("unit restart worker; x", "refuse")])
@@ -172,7 +172,7 @@ async def test_what_cannot_be_recorded_does_not_run(line: str, method: str) -> N
     with pytest.raises(StoreError):
         await world.carry(world.store.decide(new_act(line)))
     assert world.effects.ran == []
-    assert (await world.store.act("act-1")).state is ActState.TODO
+    assert (await world.store.act("act-1")).state is ActState.DUE
 
 
 async def test_of_many_that_carry_one_act_one_runs_it() -> None:
@@ -282,6 +282,6 @@ async def test_cancelled_at_any_moment_nothing_is_left_running(after: int) -> No
     await asyncio.gather(task, return_exceptions=True)
     assert stopped == task.cancelled()
     act = await world.store.act("act-1")
-    assert act.state in (ActState.TODO, ActState.FAILED, ActState.DONE)
-    if act.state is ActState.TODO:
+    assert act.state in (ActState.DUE, ActState.FAILED, ActState.DONE)
+    if act.state is ActState.DUE:
         assert world.effects.ran == []

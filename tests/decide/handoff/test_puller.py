@@ -270,7 +270,7 @@ async def test_due_acts_are_carried_the_first_come_first_and_each_once() -> None
     done = await world.puller().carry_due()
     assert [one.ruled.fate for one in done] == [Fate.CLICK, Fate.RUN, Fate.REFUSE]
     assert done[2].ruled.reason == "no second click in this thread: unit restart worker is still pending"
-    assert (await world.store.act("asked")).state is ActState.TODO
+    assert (await world.store.act("asked")).state is ActState.DUE
     assert await world.puller().carry_due() == ()
     assert len(world.effects.ran) == 1
 

@@ -21,12 +21,12 @@ DAY = 24 * 3600
 
 async def test_an_act_waits_until_it_is_begun_and_ends_once(store: SqlStore) -> None:
     await acted(store, acting("a1"))
-    todo = Act("a1", "q-a1", "t1", "ada", Surface.CHAT, LINE, Runner.DAEMON, ActState.TODO, NOW)
-    assert await store.handoff.due_acts() == (todo,)
+    due = Act("a1", "q-a1", "t1", "ada", Surface.CHAT, LINE, Runner.DAEMON, ActState.DUE, NOW)
+    assert await store.handoff.due_acts() == (due,)
     assert await store.handoff.begin("a1", RUN, later(1)) is True
     assert await store.handoff.begin("a1", RUN, later(2)) is False
     running = replace(
-        todo,
+        due,
         state=ActState.RUNNING,
         fate=Fate.RUN,
         reason=RUN.reason,

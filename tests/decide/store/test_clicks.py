@@ -160,7 +160,7 @@ async def test_an_id_is_never_used_again(store: SqlStore) -> None:
         await store.handoff.mint("act-2", RULED, NewClick("c1", later(9_999), TTL))
     with pytest.raises(ValueError, match="a click expires after it was minted"):
         await store.handoff.mint("act-2", RULED, NewClick("c2", NOW, timedelta()))
-    assert (await store.handoff.act("act-2")).state is ActState.TODO
+    assert (await store.handoff.act("act-2")).state is ActState.DUE
 
 
 @pytest.mark.parametrize(

@@ -90,7 +90,7 @@ def _acts() -> None:
         *_numbers("started_us", "ended_us", nullable=True),
         *_texts("ended"),
     )
-    _some("acts_todo", "acts", ["at_us"], "state = 'todo'")
+    _some("acts_due", "acts", ["at_us"], "state = 'due'")
     _some("acts_running", "acts", ["at_us"], "state = 'running'")
 
 
