@@ -9,9 +9,8 @@ from itertools import groupby
 
 from canary.capacity.forecast import Outlook, Prospect, Track
 from canary.capacity.forecast_rung import rung_outlook
-from canary.capacity.growth import renewed
-from canary.capacity.history import MeterSample
 from canary.capacity.naive import predict_linear
+from decide.meter import MeterSample, renewed
 
 LEAD = timedelta(hours=1)
 """How long before a window is spent that is to be foreseen."""

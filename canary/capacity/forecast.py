@@ -7,9 +7,8 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
 
-from canary.capacity.growth import renewed, step
-from canary.capacity.history import MeterSample
 from canary.capacity.pace import LOOK_BACK_S, PARTS, Pace, pace_of
+from decide.meter import MeterSample, renewed, step
 from decide.quota import WindowKind
 
 LENGTHS: Mapping[WindowKind, timedelta] = MappingProxyType(

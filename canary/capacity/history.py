@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from decide.consultation import PassRole
 from decide.ledger import RowKind
+from decide.meter import MeterSample
 from decide.quota import WindowKind
 
 PORTION = 10_000
@@ -49,24 +50,6 @@ class Decision:
     outcome: str
     uses: Mapping[str, RungUse] = field(default_factory=dict)
     duration_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class MeterSample:
-    """One window of one seat as read at a moment: `used` as a ratio, `resets_at` None where it was not told."""
-
-    rung: str
-    seat: str
-    kind: WindowKind
-    scope: str
-    at: datetime
-    used: float
-    resets_at: datetime | None = None
-
-    @property
-    def window(self) -> tuple[str, str, WindowKind, str]:
-        """Which window it is a sample of."""
-        return self.rung, self.seat, self.kind, self.scope.casefold()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ from statistics import fmean
 from zoneinfo import ZoneInfo
 
 from canary.capacity.growth import grown
-from canary.capacity.history import Decision, History, MeterSample, RungUse
+from canary.capacity.history import Decision, History, RungUse
 from canary.capacity.hours import HOURS
 from canary.capacity.scenario import POINTS, Block, Draw, Recorded, ScenarioError, Take
+from decide.meter import MeterSample
 from decide.quota import WindowKind
 from decide.ruling import Outcome
 

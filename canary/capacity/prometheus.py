@@ -9,9 +9,10 @@ from math import isfinite
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-from canary.capacity.history import Decision, History, MeterSample, RungUse
+from canary.capacity.history import Decision, History, RungUse
 from canary.capacity.scenario import ScenarioError
 from decide.consultation import PassRole
+from decide.meter import MeterSample
 from decide.quota import WindowKind
 from decide.rungs.http import Fetch, Request
 from exporters.catalog import CATALOG

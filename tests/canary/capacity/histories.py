@@ -4,7 +4,8 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from canary.capacity.history import Decision, History, MeterSample, RungUse
+from canary.capacity.history import Decision, History, RungUse
+from decide.meter import MeterSample
 from decide.quota import WindowKind
 
 MONDAY = datetime(2026, 6, 1, tzinfo=UTC)

@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
-from canary.capacity.growth import step
-from canary.capacity.history import MeterSample
 from canary.capacity.learn import by_window
 from canary.capacity.rung import Use
 from canary.capacity.scenario import SeatKind, WindowRule
 from canary.capacity.seats import SimSeat
 from canary.demo.day import CODEX_SEAT, LENGTH, seats_at
 from canary.demo.script import MeterKind
+from decide.meter import MeterSample, step
 from decide.quota import WindowKind
 
 NOON = datetime(2026, 9, 10, 12, 0, tzinfo=UTC)

@@ -9,9 +9,9 @@ import pytest
 from canary.capacity.backtest import backtest
 from canary.capacity.forecast import SAFE, UNKNOWN, Outlook, Prospect, Track, seat_outlook
 from canary.capacity.forecast_rung import rung_outlook
-from canary.capacity.history import MeterSample
 from canary.capacity.naive import predict_linear
 from canary.capacity.pace import LOOK_BACK_S, PARTS, Pace
+from decide.meter import MeterSample
 from decide.quota import WindowKind
 from tests.canary.capacity.histories import HOUR, MONDAY, busy_meters, meter
 from tests.canary.capacity.recorded import NOON, incident

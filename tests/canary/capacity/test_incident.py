@@ -2,10 +2,10 @@
 
 import pytest
 
-from canary.capacity.history import MeterSample
 from canary.capacity.rung import RungLog, run_rung
 from canary.capacity.seats import SimSeat
 from canary.demo.day import clock
+from decide.meter import MeterSample
 from decide.quota import WindowKind
 from tests.canary.capacity.recorded import NOON, incident, rung_day
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from canary.capacity.backtest import backtest
-from canary.capacity.history import MeterSample
 from canary.cli.main import run
 from canary.cli.plan_text import show_backtest
 from canary.cli.sheet import Sheet
+from decide.meter import MeterSample
 from decide.store.opening import open_store
 from tests.canary.capacity.recorded import incident
 from tests.e2e.running import free_address, until
