@@ -26,6 +26,7 @@ class RowKind(StrEnum):
     ACT = "act"
     CLICK = "click"
     WEBHOOK = "webhook"
+    QUOTA = "quota"
 
 
 GENESIS = "sha256:" + "0" * 64
@@ -34,11 +35,14 @@ GENESIS = "sha256:" + "0" * 64
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One thing that happened; unused fields are empty or 0. Changing this changes every digest.
+    """One thing that happened; unused fields are empty or 0. Changing this changes every digest, but for the last two
+    fields, which are newer than the first ledgers and in no digest while they are empty.
 
     `result` is a pass's or consultation's result, a decision's outcome, or which check was skipped; `role` a pass's
     role; `billing` and `source` say whose money and how it is known. A `refused` row says that a seat is not to be
-    used for a while: `clears_at` is when it said that it clears. `body` is JSON text with what no counter needs.
+    used for a while: `clears_at` is when it said that it clears. A `quota` row says what a consultation took of a
+    window of its seat, in millionths of it (`micro_ratio`), and in `result` how surely. `body` is JSON text with what
+    no counter needs.
     """
 
     kind: RowKind
@@ -64,6 +68,8 @@ class Row:
     call_id: str = ""
     clears_at: datetime | None = None
     body: str = field(default="{}", repr=False)
+    window_kind: str = ""
+    micro_ratio: int = 0
 
     def __post_init__(self) -> None:
         """Refuse a clock without a zone, and money or tokens below zero."""
@@ -81,8 +87,9 @@ class Row:
 
 _PLAIN = tuple(one.name for one in fields(Row) if one.name not in ("at", "clears_at", "kind"))
 _NUMBERS = tuple(one.name for one in fields(Row) if one.type is int)
-_SORTED = sorted((*_PLAIN, "kind", "at_us", "clears_at_us"))
-_CANONICAL = "[%s,%s,[" + ",".join(f'["{name}",%s]' for name in _SORTED) + "]]"
+_LATER = ("micro_ratio", "window_kind")
+_SORTED = sorted({*_PLAIN, "kind", "at_us", "clears_at_us"} - {*_LATER})
+_CANONICAL = "[%s,%s,[" + ",".join(f'["{name}",%s]' for name in _SORTED) + "%s]]"
 
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -99,13 +106,17 @@ def digest(row: Row, *, seq: int, before: str) -> str:
 
 def seal(values: Mapping[str, str | int | None], *, seq: int, before: str) -> str:
     """The same for a row's plain columns; raises KeyError where one is missing."""
-    # each as `json.dumps` writes it in ASCII, without the time that it takes to begin
-    cells = [
-        encode_basestring_ascii(one) if isinstance(one, str) else str(one) if type(one) is int else json.dumps(one)
-        for one in (seq, before, *[values[name] for name in _SORTED])
-    ]
-    canonical = _CANONICAL % tuple(cells)
+    cells = [_cell(one) for one in (seq, before, *[values[name] for name in _SORTED])]
+    later = "".join([f',["{name}",{_cell(one)}]' for name in _LATER if (one := values[name])])
+    canonical = _CANONICAL % (*cells, later)
     return "sha256:" + hashlib.sha256(canonical.encode("ascii")).hexdigest()
+
+
+def _cell(value: str | int | None) -> str:
+    """A value as `json.dumps` writes it in ASCII, without the time that it takes to begin."""
+    if isinstance(value, str):
+        return encode_basestring_ascii(value)
+    return str(value) if type(value) is int else json.dumps(value)
 
 
 @dataclass(frozen=True, slots=True)

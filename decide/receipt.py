@@ -130,6 +130,7 @@ def document(facts: Facts, close: Close) -> dict[str, Any]:
         "duration_s": round((close.at - facts.began).total_seconds(), 3),
         "execution": None if close.execution is None else execution(close.execution),
         "person": None,
+        "quota": [],
     }
 
 

@@ -9,6 +9,7 @@ from decide.gate import Stage
 from decide.handoff.command import CommandClass
 from decide.handoff.execution import Fate, Surface
 from decide.ladder import Role
+from decide.level import TieBreak
 from decide.passes import CostSource
 from decide.question import Consequence, LevelName
 from decide.quota import WindowKind
@@ -16,7 +17,6 @@ from decide.receipt import SCHEMA
 from decide.receipt_check import CheckWord
 from decide.reply import Billing, Failure, Usage
 from decide.ruling import ANSWERED, RULING_EXITS, Outcome
-from decide.setup import TieBreak
 from decide.slots import CROSS_CHECK, PARTS
 from decide.snapshot import SourceKind
 from decide.verdict import Decline
@@ -201,6 +201,21 @@ _CROSS_CHECK = _object(
 )
 """What a look for faults in an agreed answer came to; null where none was due."""
 
+_QUOTA = _object(
+    {
+        "rung": _NAME,
+        "seat": _NAME,
+        "role": _one_of((PassRole.VOTE, PassRole.RECONSIDERATION, PassRole.CROSS_CHECK)),
+        "window": _one_of(WindowKind),
+        "scope": _or_null(_NAME),
+        "points": {"type": "number", "minimum": 0},
+        "shared": _FLAG,
+    }
+)
+"""What a consultation took of a window of its seat, in hundredths of that: `shared` where others ran meanwhile, and
+their part was told apart by tokens. It is added when the canary has read the seat again; empty means not known.
+"""
+
 _FIELDS: Mapping[str, Schema] = {
     "schema": {"const": SCHEMA},
     "id": _NAME,
@@ -230,6 +245,7 @@ _FIELDS: Mapping[str, Schema] = {
     "duration_s": {"type": "number"},
     "execution": _or_null(_EXECUTION),
     "person": _or_null(_PERSON),
+    "quota": _list(_QUOTA),
 }
 
 

@@ -4,6 +4,7 @@ from decide.consultation import PASS_CANCELLED, PassRole
 from decide.cross_check import Check
 from decide.gate import Stage
 from decide.question import LevelName
+from decide.quota import WindowKind
 from decide.reply import Billing, Failure
 from decide.ruling import Outcome
 from decide.verdict import VERDICT_DECLINES, Decline
@@ -90,6 +91,15 @@ SPEND = group(
         Label("kind", TOKEN_KINDS),
     ),
     counter("ladder_unpriced_tokens_total", "Those tokens of passes whose cost nobody knows.", _RUNG),
+    counter(
+        "ladder_quota_used_ratio_total",
+        "What consultations took of their seats' windows, 1 for a whole one: by the readings around each, split by "
+        "tokens where several ran meanwhile.",
+        _RUNG,
+        _LEVEL,
+        Label("window", tuple(kind.value for kind in WindowKind)),
+        unit="ratio",
+    ),
     gauge("ladder_cap_passes_limit", "Passes that the day's cap allows; absent without that cap."),
     gauge(
         "ladder_cap_passes_used",

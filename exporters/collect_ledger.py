@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 
+from decide.points import MILLION
 from exporters.catalog_ledger import TOKEN_KINDS
 from exporters.counted import LABELS, Words, plain, shown, summed
 from exporters.fold import Counts
@@ -40,7 +41,7 @@ def spend_parts(facts: LedgerFacts, rungs: Iterable[str]) -> Iterator[Part]:
     yield Part(("spend", "", ""), (facts.readable, facts.rows, facts.lag_rows, facts.caps), _ledger)
     if facts.counts is not None:
         for name, found in _by_rung(facts.counts, rungs):
-            yield Part(("spend", name, ""), (label(name), found.passes), _spend)
+            yield Part(("spend", name, ""), (label(name), found.passes, found.quota), _spend)
 
 
 def _by_rung(counts: Counts, rungs: Iterable[str]) -> list[tuple[str, RungCounts]]:
@@ -85,17 +86,19 @@ def _rung(name: str, counts: RungCounts) -> Samples:
     }
 
 
-def _spend(name: str, passes: Mapping[PassKey, Spent]) -> Samples:
+def _spend(name: str, passes: Mapping[PassKey, Spent], quota: Mapping[tuple[str, str], int]) -> Samples:
     cost = (((k.level, k.role, k.billing, k.source), spent.micro_usd) for k, spent in passes.items())
     used = [
         ((k.level, kind), n) for k, spent in passes.items() for kind, n in zip(TOKEN_KINDS, spent[2:], strict=True)
     ]
     unpriced = sum(sum(spent[2:]) for k, spent in passes.items() if not k.source)
     usd = summed("ladder_spend_usd_total", (name,), cost)
+    taken = summed("ladder_quota_used_ratio_total", (name,), quota.items())
     return {
         "ladder_spend_usd_total": [(key, micro_usd / MICROS) for key, micro_usd in usd.items()],
         "ladder_tokens_total": plain("ladder_tokens_total", (name,), used),
         "ladder_unpriced_tokens_total": [((name,), float(unpriced))],
+        "ladder_quota_used_ratio_total": [(key, micro_ratio / MILLION) for key, micro_ratio in taken.items()],
     }
 
 

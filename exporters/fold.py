@@ -40,6 +40,7 @@ class Fold:
         self._folds: Mapping[str, Callable[[Alike], None]] = {
             RowKind.PASS: lambda found: self._rungs[found.rung].passed(found),
             RowKind.SETTLEMENT: lambda found: self._rungs[found.rung].settled(found),
+            RowKind.QUOTA: lambda found: self._rungs[found.rung].took(found),
             RowKind.CONSULTATION: lambda found: self._rungs[found.rung].consulted(found),
             RowKind.DECISION: lambda found: self._levels[found.level].ended(found),
             RowKind.QUESTION: lambda found: self._levels[found.level].asked(found),

@@ -34,11 +34,15 @@ class Spent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RungCounts:
-    """One rung's counts: consultations by (level, result), passes and money, and how long passes took."""
+    """One rung's counts: consultations by (level, result), passes and money, and how long passes took.
+
+    `quota` is what consultations took of their seats' windows by (level, kind of window), in millionths of one.
+    """
 
     consultations: Mapping[tuple[str, str], int]
     passes: Mapping[PassKey, Spent]
     durations: Histogram
+    quota: Mapping[tuple[str, str], int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +66,7 @@ class RungFold:
     def __init__(self) -> None:
         self._consultations: Counter[tuple[str, str]] = Counter()
         self._passes: dict[PassKey, Spent] = {}
+        self._quota: Counter[tuple[str, str]] = Counter()
         self._took = Observations(PASS_BOUNDS)
         self._counts: RungCounts | None = None
 
@@ -79,10 +84,16 @@ class RungFold:
         self._consultations[found.level, found.result] += len(found.rows)
         self._counts = None
 
+    def took(self, found: Alike) -> None:
+        """Count what was taken of a window."""
+        self._quota[found.level, found.window] += found.micro_ratio
+        self._counts = None
+
     def counts(self) -> RungCounts:
         """What has been counted until now; the same object as before while nothing was added."""
         if self._counts is None:
-            self._counts = RungCounts(dict(self._consultations), dict(self._passes), self._took.histogram())
+            took, quota = self._took.histogram(), dict(self._quota)
+            self._counts = RungCounts(dict(self._consultations), dict(self._passes), took, quota)
         return self._counts
 
     def _spend(self, found: Alike, result: str, passes: int) -> None:

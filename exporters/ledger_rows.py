@@ -11,16 +11,17 @@ from exporters.metric import OTHER
 COLUMNS = (
     *("seq", "kind", "at_us", "level", "rung", "role", "result", "billing", "source", "micro_usd"),
     *("input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens", "reasoning_tokens"),
-    *("duration_us", "gate_row", "stage", "receipt"),
+    *("micro_ratio", "duration_us", "gate_row", "stage", "window_kind", "receipt"),
 )
 """The plain columns that are folded, in the order in which each row holds them."""
 LedgerRow = tuple[Any, ...]
 
 SEQ, KIND, AT, LEVEL, RUNG, ROLE, RESULT, BILLING, SOURCE, MICRO_USD = range(10)
-DURATION, GATE_ROW, STAGE, RECEIPT = range(15, len(COLUMNS))
-_TYPES = tuple(int if name.endswith(("seq", "_us", "_usd", "_tokens")) else str for name in COLUMNS[:-1])
+RATIO, DURATION, GATE_ROW, STAGE, WINDOW, RECEIPT = range(15, len(COLUMNS))
+_WHOLE = ("seq", "_us", "_usd", "_tokens", "_ratio")
+_TYPES = tuple(int if name.endswith(_WHOLE) else str for name in COLUMNS[:-1])
 
-_WORDS = itemgetter(KIND, LEVEL, RUNG, ROLE, RESULT, BILLING, SOURCE, GATE_ROW, STAGE)
+_WORDS = itemgetter(KIND, LEVEL, RUNG, ROLE, RESULT, BILLING, SOURCE, GATE_ROW, STAGE, WINDOW)
 _NUMBERS = itemgetter(slice(MICRO_USD, GATE_ROW))
 _SOUND = itemgetter(slice(RECEIPT))
 _OBSERVED = itemgetter(SEQ, RECEIPT, DURATION, AT)
@@ -30,7 +31,9 @@ Words = tuple[str, ...]
 
 
 class Alike(NamedTuple):
-    """Rows that differ in their numbers only; `amounts` sums their money and each kind of tokens."""
+    """Rows that differ in their numbers only; `amounts` sums their money and each kind of tokens, `micro_ratio` what
+    they say of their window, in millionths of it.
+    """
 
     level: str
     rung: str
@@ -40,8 +43,10 @@ class Alike(NamedTuple):
     source: str
     gate_row: str
     stage: str
+    window: str
     rows: Sequence[LedgerRow]
     amounts: Sequence[int]
+    micro_ratio: int
 
 
 def grouped(rows: Sequence[LedgerRow]) -> Iterable[tuple[Words, list[LedgerRow]]]:
@@ -60,8 +65,10 @@ def alike(words: Words, rows: Sequence[LedgerRow]) -> Alike | None:
         sums = _sums(rows) if rows else None
     if sums is None:
         return None
-    level, rung, role, result, billing, source, gate_row, stage = words
-    return Alike(level, rung or OTHER, role, result, billing, source, gate_row or OTHER, stage, rows, sums[:-1])
+    level, rung, role, result, billing, source, gate_row, stage, window = words
+    *amounts, ratio, _ = sums
+    shared = level, rung or OTHER, role, result, billing, source, gate_row or OTHER, stage, window
+    return Alike(*shared, rows, amounts, ratio)
 
 
 def observe(observed: Observations, found: Alike) -> None:

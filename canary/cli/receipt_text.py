@@ -35,6 +35,8 @@ def sections(receipt: Receipt, reader: Reader) -> Iterator[Section]:
         yield Section("calls", heads=_CALLS, rows=[_call(one) for one in receipt["passes"]])
     if receipt["refused"]:
         yield Section("refused unbilled", heads=_CALLS, rows=[_call(one) for one in receipt["refused"]])
+    if quota := receipt.get("quota"):  # receipts of earlier versions have none
+        yield Section("quota", heads=_QUOTA, rows=[_quota(one) for one in quota])
     if reasons := list(_reasons(receipt)):
         yield Section("reasons", heads=("RUNG", "FOR", "ORDER", "SAYS"), rows=reasons)
     if receipt["snapshot"] and receipt["snapshot"]["sources"]:
@@ -137,6 +139,16 @@ def _cost(one: Mapping[str, Any]) -> str:
     if one["cost"] is not None:
         return f"{one['cost']['usd']} USD {one['billing']}"
     return "" if not micro_usd(one["charged_usd"]) else f"unknown, charged {one['charged_usd']} USD"
+
+
+_QUOTA = ("RUNG", "SEAT", "FOR", "WINDOW", "POINTS", "NOTE")
+
+
+def _quota(one: Mapping[str, Any]) -> tuple[str, ...]:
+    """What a consultation took of a window of its seat, in hundredths of that."""
+    window = one["window"].replace("_", " ") + (f" {one['scope']}" if one["scope"] else "")
+    note = "shared: others ran meanwhile, split by tokens" if one["shared"] else ""
+    return one["rung"], one["seat"], one["role"].replace("_", " "), window, f"{one['points']:g}", note
 
 
 def _reasons(receipt: Receipt) -> Iterator[tuple[str, ...]]:

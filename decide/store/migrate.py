@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, inspect, select, text
 from decide.ports import StoreError, StoreFault
 from decide.store.place import RESTORE, Place
 
-NEWEST = "0002"
+NEWEST = "0003"
 """The revision of this version's shape."""
 VERSION_TABLE = "rungwatch_schema"
 MIGRATIONS = Path(__file__).parent / "migrations"

@@ -1,7 +1,7 @@
 """Receipts: one document for each run, the latest first."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,6 +16,8 @@ from decide.store.prepared import Prepared
 from decide.store.tables import RECEIPTS
 from decide.store.words import meant
 
+_WHAT = ("rung", "seat", "role", "window", "scope")
+"""What tells one entry of a receipt's quota from another."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _DAY_US = timedelta(days=1) // timedelta(microseconds=1)
 _NEXT = select(func.coalesce(func.max(RECEIPTS.c.place), 0) + 1).scalar_subquery()
@@ -83,6 +85,21 @@ def answered(connection: Connection, question_key: str, receipt_id: str, answer:
     for one, text in connection.execute(_FROM, {"key": question_key, "id": receipt_id}).all():
         told = json.loads(text) | {"person": person}
         _REWRITE.run(connection, {"id": one, "to_document": json.dumps(told)})
+
+
+def took(connection: Connection, receipt_id: str, entries: Iterable[Mapping[str, Any]]) -> None:
+    """Add what consultations took of their seats' windows to their receipt, where there is one."""
+    found = connection.execute(_DOCUMENT, {"id": receipt_id}).scalar()
+    if found is None:
+        return
+    told = _loaded(found)
+    whole = {tuple(one[name] for name in _WHAT): dict(one) for one in told.get("quota", ())}
+    for entry in entries:
+        known = whole.setdefault(tuple(entry[name] for name in _WHAT), {**entry, "points": 0.0, "shared": False})
+        known["points"] = round(known["points"] + entry["points"], 4)
+        known["shared"] = known["shared"] or entry["shared"]
+    told["quota"] = list(whole.values())
+    _REWRITE.run(connection, {"id": receipt_id, "to_document": json.dumps(told)})
 
 
 def lines(connection: Connection, limit: int, before: str | None) -> tuple[ReceiptLine, ...]:

@@ -11,8 +11,9 @@ from sqlalchemy import Connection, select, update
 
 from decide.handoff.ports import HandoffFacts, Hold
 from decide.ledger import Entry
+from decide.meter import MeterSample
 from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settlement, StoreError
-from decide.store import audit, caps, evidence, questions, receipts, refusals, rows, runs
+from decide.store import audit, caps, evidence, meters, questions, receipts, refusals, rows, runs
 from decide.store.alive import Process
 from decide.store.audit import Broken, Verified
 from decide.store.caps import Unsettled
@@ -145,7 +146,25 @@ class SqlStore:
         """Remove the text of snapshots that no question used since `before`, and say how many; digests stay."""
         return await self._write(lambda writing: evidence.purge(writing.connection, before))
 
+    # what the canary adds
+
+    async def meter(self, samples: Sequence[MeterSample], at: datetime) -> None:
+        """Keep readings of seats' windows, and tell ledger and receipts what consultations took between them.
+
+        A reading that is no later than the last one of its window is left out. Nothing is written, readings
+        included, while the end of the ledger is broken.
+        """
+        await self._write_on_sound(partial(meters.keep, samples=samples, at=at))
+
+    async def purge_meters(self, before: datetime) -> int:
+        """Let readings go that are older than that, and say how many; what was made of them stays in the ledger."""
+        return await self._write(lambda writing: meters.purge(writing.connection, before))
+
     # what others read
+
+    async def metered_since(self, at: datetime) -> tuple[MeterSample, ...]:
+        """The readings of seats' windows of `at` or later, in order of time."""
+        return await self._read(partial(meters.since, at=at))
 
     async def probe(self, at: datetime) -> None:
         """Read and write the store now; raises StoreError when it cannot be, or when the ledger's end is broken."""

@@ -6,11 +6,11 @@ BIG = BigInteger().with_variant(Integer, "sqlite")
 """A whole number of 64 bits; SQLite knows a row's own number by the name INTEGER only."""
 TEXT_COLUMNS = (
     "kind", "level", "rung", "seat", "role", "result", "billing", "source", "gate_row", "stage", "question",
-    "receipt", "call_id", "body",
+    "receipt", "call_id", "body", "window_kind",
 )  # fmt: skip
 NUMBER_COLUMNS = (
     "at_us", "micro_usd", "input_tokens", "cache_read_tokens", "cache_write_tokens", "output_tokens",
-    "reasoning_tokens", "duration_us",
+    "reasoning_tokens", "duration_us", "micro_ratio",
 )  # fmt: skip
 
 METADATA = MetaData()
@@ -26,7 +26,7 @@ LEDGER = Table(
     *(Column(name, Text, nullable=False) for name in TEXT_COLUMNS),
 )
 """One row for each thing that happened: the fields of `decide.ledger.Row`, its place and the chain's digests."""
-for _kind in ("refused", "accept"):
+for _kind in ("refused", "accept", "pass"):
     _where = text(f"kind = '{_kind}'")
     Index(f"ledger_{_kind}", LEDGER.c.at_us, sqlite_where=_where, postgresql_where=_where)
 
@@ -78,6 +78,8 @@ RUNS = Table(
     Column("ended_us", BIG),
 )
 """Attempts at questions, with the process that makes each and the digest of the snapshot that it works on."""
+_under_way = text("ended_us IS NULL")
+Index("runs_under_way", RUNS.c.at_us, sqlite_where=_under_way, postgresql_where=_under_way)
 
 QUESTIONS = Table(
     "questions",

@@ -84,7 +84,21 @@ def test_the_canonical_form_of_a_row_stays_as_it_is() -> None:
         digest(PASS, seq=1, before=GENESIS)
         == "sha256:045fd98a6d8a54e5db80b4ec4807a428cb5a7917a974e13bc667c4c82577106b"
     )
-    assert sorted(PASS.values().items()) == columns
+    assert sorted(PASS.values().items()) == sorted([*columns, ("micro_ratio", 0), ("window_kind", "")])
+
+
+def test_columns_that_came_later_are_in_the_digest_of_rows_that_use_them() -> None:
+    plain = digest(PASS, seq=1, before=GENESIS)
+    told = replace(PASS, micro_ratio=12_500, window_kind="session")
+    columns = [list(one) for one in sorted(PASS.values().items()) if one[0] not in ("micro_ratio", "window_kind")]
+    columns += [["micro_ratio", 12_500], ["window_kind", "session"]]
+    canonical = json.dumps([1, GENESIS, columns], separators=(",", ":"))
+    assert digest(told, seq=1, before=GENESIS) == "sha256:" + sha256(canonical.encode()).hexdigest()
+    each = {digest(changed(told, name, value), seq=1, before=GENESIS) for name, value in LATER}
+    assert len(each | {plain}) == len(LATER) + 1
+
+
+LATER = [("micro_ratio", 12_501), ("micro_ratio", 0), ("window_kind", "weekly"), ("window_kind", "")]
 
 
 def test_one_moment_is_one_value_whatever_its_zone() -> None:

@@ -46,6 +46,18 @@ CONSULTATION = Row(RowKind.CONSULTATION, NOW, level="medium", rung="fable", resu
 DECISION = Row(RowKind.DECISION, NOW, level="medium", result="agreed", duration_us=42_000_000, receipt="r-1")
 GATE = Row(RowKind.GATE, NOW, gate_row="money", stage="authority")
 SKIPPED = Row(RowKind.SKIPPED, NOW, level="high", result="cross_check", receipt="r-1")
+QUOTA = Row(
+    RowKind.QUOTA,
+    NOW,
+    level="medium",
+    rung="fable",
+    seat="desk",
+    role="vote",
+    result="attributed",
+    receipt="r-1",
+    window_kind="session",
+    micro_ratio=30_000,
+)
 SETTLEMENT = Row(
     RowKind.SETTLEMENT,
     NOW,
@@ -165,7 +177,7 @@ def busy_ledger() -> tuple[Row, ...]:
         replace(DECISION, level="max", result="postponed", receipt="r-5"),
         *(SKIPPED, replace(SKIPPED, result="split_reread"), replace(SKIPPED, level="max", result="audit")),
         replace(CONSULTATION, result="undecided"),
-        replace(GATE, stage="charter"),
+        *(QUOTA, replace(QUOTA, rung="nova", level="max", window_kind="daily"), replace(GATE, stage="charter")),
         *handed_over(),
     )
 

@@ -36,7 +36,7 @@ def test_every_metric_is_named_by_the_rules() -> None:
         assert metric.name.startswith("ladder_")
         assert metric.help.endswith(".")
         assert "\n" not in metric.help
-        assert metric.name.endswith("_ratio") == (metric.unit == "ratio")
+        assert metric.family.endswith("_ratio") == (metric.unit == "ratio")
         assert metric.name.endswith("_seconds") == (metric.unit == "seconds")
         assert metric.group in ("Ladder", "Seats", "Canary", "Decisions", "Spend", "Queue and inbox", "Clicks")
 

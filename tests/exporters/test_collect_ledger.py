@@ -9,6 +9,7 @@ from decide.consultation import PassRole
 from decide.cross_check import Check
 from decide.ledger import Row
 from decide.question import LevelName
+from decide.quota import WindowKind
 from exporters.catalog_ledger import CONSULTATION_RESULTS, PASS_RESULTS
 from exporters.exposition import Exposition
 from exporters.ledger_facts import CapFacts, LedgerFacts
@@ -19,6 +20,7 @@ from tests.exporters.ledgers import (
     GATE_ROWS,
     PASS,
     QUESTION,
+    QUOTA,
     SETTLEMENT,
     SKIPPED,
     facts_of,
@@ -29,6 +31,7 @@ from tests.exporters.scenes import NOW, ok_view, view
 
 LEVELS, ROLES = len(LevelName), len(PassRole)
 USD = "ladder_spend_usd_total"
+QUOTA_USED = "ladder_quota_used_ratio_total"
 LEDGER_WORDS = (
     "questions",
     "decision",
@@ -59,6 +62,7 @@ def test_every_counter_is_there_from_the_start_for_each_rung_and_closed_value() 
     assert len(values(text, "ladder_decisions_total")) == LEVELS * 8
     assert len(values(text, USD)) == 2 * LEVELS * ROLES * 2 * 2
     assert len(values(text, "ladder_tokens_total")) == 2 * LEVELS * 5
+    assert values(text, QUOTA_USED) == [0] * (2 * LEVELS * len(WindowKind))
     assert values(text, "ladder_questions_total") == [0] * LEVELS
     assert values(text, "ladder_unpriced_tokens_total") == [0, 0]
     assert values(text, "ladder_skipped_checks_total") == [0] * (LEVELS * len(Check))
@@ -123,6 +127,13 @@ def test_checks_that_were_skipped_are_counted_by_check_and_level() -> None:
     assert sum(values(text, "ladder_skipped_checks_total")) == 4
 
 
+def test_what_consultations_took_of_windows_is_a_ratio() -> None:
+    text = shown(QUOTA, replace(QUOTA, result="shared", micro_ratio=1_500_000), replace(QUOTA, window_kind="weekly"))
+    assert value(text, QUOTA_USED, rung="fable", level="medium", window="session") == 1.53
+    assert value(text, QUOTA_USED, rung="fable", level="medium", window="weekly") == 0.03
+    assert sum(values(text, QUOTA_USED)) == 1.56
+
+
 def test_words_of_a_newer_version_are_shown_as_other() -> None:
     text = page(ledger_view())
     assert value(text, "ladder_questions_total", level="other") == 1
@@ -132,6 +143,7 @@ def test_words_of_a_newer_version_are_shown_as_other() -> None:
     assert value(text, "ladder_passes_total", rung="nova", level="other", role="other", result="other") == 1
     assert value(text, USD, rung="nova", level="other", role="other", billing="other", source="other") == 0.4
     assert value(text, "ladder_tokens_total", rung="nova", level="other", kind="input") == 100
+    assert value(text, QUOTA_USED, rung="nova", level="other", window="other") == 0.03
     assert value(text, "ladder_gate_total", row="money", stage="other") == 1
     assert value(text, "ladder_skipped_checks_total", check="other", level="other") == 1
     assert "abstained" not in text

@@ -19,6 +19,7 @@ from tests.exporters.ledgers import (
     GATE,
     PASS,
     QUESTION,
+    QUOTA,
     REFUSED,
     SETTLEMENT,
     SKIPPED,
@@ -48,6 +49,8 @@ ROWS = st.lists(
         input_tokens=NUMBERS,
         reasoning_tokens=NUMBERS,
         duration_us=NUMBERS,
+        micro_ratio=NUMBERS,
+        window_kind=WORDS,
         gate_row=WORDS,
         stage=WORDS,
         receipt=st.text(max_size=3),
@@ -89,6 +92,15 @@ def test_skipped_checks_are_counted_by_level() -> None:
     assert counts.levels["high"].skipped == {"cross_check": 2, "split_reread": 1}
     assert counts.levels["low"].skipped == {"cross_check": 1}
     assert counts.levels["high"].outcomes == {}
+
+
+def test_what_was_taken_of_windows_is_counted_by_level_and_window() -> None:
+    shared = replace(QUOTA, result="shared", micro_ratio=1, role="reconsideration")
+    other = replace(QUOTA, level="high", window_kind="weekly")
+    counts = counts_of(QUOTA, shared, other, replace(QUOTA, rung="astra", micro_ratio=0))
+    assert counts.rungs["fable"].quota == {("medium", "session"): 30_001, ("high", "weekly"): 30_000}
+    assert counts.rungs["astra"].quota == {("medium", "session"): 0}
+    assert counts.rungs["fable"].passes == {}
 
 
 def test_consultations_and_gate_rows_are_counted() -> None:

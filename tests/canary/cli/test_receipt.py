@@ -147,6 +147,21 @@ def test_an_output_without_these_signs_gets_others() -> None:
     assert b"asks       Gr??er?" in raw.getvalue()
 
 
+def test_what_was_taken_of_windows_stands_below_the_calls_and_older_receipts_have_none() -> None:
+    document = document_of("agreed")
+    taken = {"rung": "fable", "seat": "desk", "role": "cross_check", "window": "weekly_model", "scope": "Fable"}
+    more = {"rung": "astra", "seat": "codex-main", "role": "vote", "window": "session", "scope": None}
+    document["quota"] = [taken | {"points": 0.25, "shared": True}, more | {"points": 3.0, "shared": False}]
+    lines = [" ".join(line.split()) for line in piped(document, whole=True).splitlines()]
+    at = lines.index("RUNG SEAT FOR WINDOW POINTS NOTE")
+    assert lines[at + 1 : at + 3] == [
+        "fable desk cross check weekly model Fable 0.25 shared: others ran meanwhile, split by tokens",
+        "astra codex-main vote session 3 -",
+    ]
+    del document["quota"]
+    assert "POINTS" not in piped(document, whole=True)
+
+
 def test_what_no_store_holds_says_so() -> None:
     facts = ruling(document_of("agreed"), READER, Seen(stored=False, earlier=True))
     assert facts[1].text == "Decided 14:00 CEST, 59 s ago; nothing was asked now."

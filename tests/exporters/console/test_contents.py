@@ -196,6 +196,20 @@ async def test_a_receipt_tells_what_a_check_came_to_and_which_was_skipped() -> N
     assert "Cross-check" not in await text("/decisions/r-agreed", made)
 
 
+async def test_a_receipt_tells_what_was_taken_of_windows_and_an_older_one_does_not() -> None:
+    made = await desk()
+    receipt = made.handoff.documents["r-agreed"]
+    taken = {"rung": "fable", "seat": "desk", "role": "vote", "window": "weekly_model", "scope": "Fable"}
+    quota = [taken | {"points": 0.25, "shared": True}, taken | {"scope": None, "points": 3.0, "shared": False}]
+    made.handoff.documents = {**made.handoff.documents, "r-agreed": {**receipt, "quota": quota}}
+    shown = await text("/decisions/r-agreed", made)
+    assert "fable desk vote weekly model Fable 0.25 shared: others ran meanwhile, split by tokens" in shown
+    assert "fable desk vote weekly model 3 Evidence" in shown
+    old = {name: value for name, value in receipt.items() if name != "quota"}
+    made.handoff.documents = {**made.handoff.documents, "r-agreed": old}
+    assert "Points" not in await text("/decisions/r-agreed", made)
+
+
 async def test_an_answered_entry_tells_by_whom_and_what_its_command_waits_for() -> None:
     assert "Answered by bo When 10:30:00 UTC Option yes : Yes In words The table is going to be split" in await text(
         "/queue/r-error"
