@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+from canary.capacity.cost_document import COST_SCHEMA
 from canary.capacity.document import BACKTEST_SCHEMA, PLAN_SCHEMA
 from canary.capacity.scenario_file import scenario_schema
 from canary.config import config_schema
@@ -33,6 +34,7 @@ FILES: Mapping[str, Callable[[], str]] = {
     "docs/schema/receipt.schema.json": lambda: _json(RECEIPT_SCHEMA),
     "docs/schema/scenario.schema.json": lambda: _json(scenario_schema()),
     "docs/schema/plan.schema.json": lambda: _json(PLAN_SCHEMA),
+    "docs/schema/cost.schema.json": lambda: _json(COST_SCHEMA),
     "docs/schema/backtest.schema.json": lambda: _json(BACKTEST_SCHEMA),
 }
 BUILT = "dashboards/generated"

@@ -1,24 +1,39 @@
 """Document: a plan as JSON for a machine, and its published schema (draft 2020-12)."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
 from canary.capacity.backtest import LEAD, RANGE, WITHIN, Backtest, Score
 from canary.capacity.batch import Mix
+from canary.capacity.cost import LevelCost
+from canary.capacity.cost_document import LEVEL_COST, level_document
 from canary.capacity.estimate import CONFIDENCE, Estimate
 from canary.capacity.hours import HOURS
 from canary.capacity.outcome import Outcome, Spend
 from canary.capacity.plan import Moved, Next, Plan, RungPlan
+from canary.capacity.schema import (
+    COUNT,
+    DRAFT,
+    FLAG,
+    MONEY,
+    NUMBER,
+    RATIO,
+    TEXT,
+    TIME,
+    Json,
+    list_of,
+    map_of,
+    maybe,
+    object_of,
+)
 from decide.money import dollars
 from decide.reply import Billing
 from exporters.moment import iso
 
 SCHEMA_VERSION = 1
-Json = dict[str, Any]
 
 
-def plan_document(plan: Plan) -> Json:
-    """The plan as its schema has it."""
+def plan_document(plan: Plan, costs: Sequence[LevelCost] | None = None) -> Json:
+    """The plan as its schema has it, with the costs by level of the history that it came from, None without one."""
     return {
         "schema_version": SCHEMA_VERSION,
         "assumptions": [*plan.scenario.assumptions, *plan.notes],
@@ -32,6 +47,7 @@ def plan_document(plan: Plan) -> Json:
         "working_hours": sorted(plan.scenario.working),
         "ladder": {"either_missing": _estimate(plan.either), "both_missing": _estimate(plan.both)},
         "rungs": [_rung(each, plan.scenario.target) for each in plan.rungs],
+        "history_levels": None if costs is None else [level_document(each) for each in costs],
     }
 
 
@@ -140,122 +156,96 @@ def _score(score: Score) -> Json:
     }
 
 
-_RATIO: Json = {"type": "number", "minimum": 0, "maximum": 1}
-_NUMBER: Json = {"type": "number"}
-_COUNT: Json = {"type": "integer", "minimum": 0}
-_TEXT: Json = {"type": "string"}
-_FLAG: Json = {"type": "boolean"}
-_TIME: Json = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"}
-_MONEY: Json = {"type": "string", "pattern": r"^-?\d+\.\d{2,6}$"}
-
-
-def _object(properties: Mapping[str, Json], optional: Mapping[str, Json] | None = None) -> Json:
-    return {
-        "type": "object",
-        "properties": {**properties, **(optional or {})},
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _list(items: Json, **bounds: int) -> Json:
-    return {"type": "array", "items": items, **bounds}
-
-
-def _maybe(schema: Json) -> Json:
-    return {"anyOf": [schema, {"type": "null"}]}
-
-
-_ESTIMATE = _object({"mean": _NUMBER, "low": _NUMBER, "high": _NUMBER})
-_LEVEL = _object(
+_ESTIMATE = object_of({"mean": NUMBER, "low": NUMBER, "high": NUMBER})
+_LEVEL = object_of(
     {
-        "level": _TEXT,
+        "level": TEXT,
         **dict.fromkeys(("consultations_per_week", "missed_per_week", "passes_per_week"), _ESTIMATE),
         **{f"{each}_usd_per_week": _ESTIMATE for each in Billing},
     }
 )
-_OUTCOME = _object(
+_OUTCOME = object_of(
     {
-        "seats": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
-        "weeks": _COUNT,
-        "usd_per_month": _maybe(_MONEY),
+        "seats": map_of({"type": "integer", "minimum": 1}),
+        "weeks": COUNT,
+        "usd_per_month": maybe(MONEY),
         "missing": _ESTIMATE,
-        "meets_target": _FLAG,
-        "missing_by_hour": _list(_RATIO, minItems=HOURS, maxItems=HOURS),
-        "levels": _list(_LEVEL),
+        "meets_target": FLAG,
+        "missing_by_hour": list_of(RATIO, minItems=HOURS, maxItems=HOURS),
+        "levels": list_of(_LEVEL),
     }
 )
-_NEXT = _object(
+_NEXT = object_of(
     {
-        "kind": _TEXT,
+        "kind": TEXT,
         "after": {"$ref": "#/$defs/outcome"},
         "change_missing": _ESTIMATE,
-        "change_usd_per_month": _maybe(_MONEY),
+        "change_usd_per_month": maybe(MONEY),
     }
 )
-_MAYBE_OUTCOME = _maybe({"$ref": "#/$defs/outcome"})
-_MOVED = _object(
+_MAYBE_OUTCOME = maybe({"$ref": "#/$defs/outcome"})
+_MOVED = object_of(
     {
-        "share_of_high": _RATIO,
+        "share_of_high": RATIO,
         "after": {"$ref": "#/$defs/outcome"},
         "change_missing": _ESTIMATE,
         "cheapest": _MAYBE_OUTCOME,
     },
     {f"change_{each}_usd_per_week": _ESTIMATE for each in Billing},
 )
-_RUNG = _object(
+_RUNG = object_of(
     {
-        "name": _TEXT,
+        "name": TEXT,
         "have": _MAYBE_OUTCOME,
-        "by_seats": _list({"$ref": "#/$defs/outcome"}),
+        "by_seats": list_of({"$ref": "#/$defs/outcome"}),
         "cheapest": _MAYBE_OUTCOME,
-        "next": _list(_NEXT),
-        "moved": _maybe(_MOVED),
+        "next": list_of(_NEXT),
+        "moved": maybe(_MOVED),
     }
 )
-_SCORE = _object(
+_SCORE = object_of(
     {
-        "exhaustions": _COUNT,
-        "foreseen_ratio": _maybe(_RATIO),
-        "alarms": _COUNT,
-        "false_alarm_ratio": _maybe(_RATIO),
-        "intervals": _COUNT,
-        "interval_coverage_ratio": _maybe(_RATIO),
+        "exhaustions": COUNT,
+        "foreseen_ratio": maybe(RATIO),
+        "alarms": COUNT,
+        "false_alarm_ratio": maybe(RATIO),
+        "intervals": COUNT,
+        "interval_coverage_ratio": maybe(RATIO),
     }
 )
-_SCORES = _object({"forecast": _SCORE, "predict_linear": _SCORE})
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_SCORES = object_of({"forecast": _SCORE, "predict_linear": _SCORE})
 
 PLAN_SCHEMA: Json = {
-    "$schema": _DRAFT,
+    "$schema": DRAFT,
     "title": "rungwatch plan",
-    **_object(
+    **object_of(
         {
             "schema_version": {"const": SCHEMA_VERSION},
-            "assumptions": _list(_TEXT),
-            "simulated": _object({"weeks": _COUNT, "seed": _COUNT, "confidence": _RATIO, "stopped": _FLAG}),
-            "target_missing": _RATIO,
-            "working_hours": _list({"type": "integer", "minimum": 0, "maximum": HOURS - 1}),
-            "ladder": _object({"either_missing": _maybe(_ESTIMATE), "both_missing": _maybe(_ESTIMATE)}),
-            "rungs": _list(_RUNG),
+            "assumptions": list_of(TEXT),
+            "simulated": object_of({"weeks": COUNT, "seed": COUNT, "confidence": RATIO, "stopped": FLAG}),
+            "target_missing": RATIO,
+            "working_hours": list_of({"type": "integer", "minimum": 0, "maximum": HOURS - 1}),
+            "ladder": object_of({"either_missing": maybe(_ESTIMATE), "both_missing": maybe(_ESTIMATE)}),
+            "rungs": list_of(_RUNG),
+            "history_levels": maybe(list_of({"$ref": "#/$defs/level_cost"})),
         }
     ),
-    "$defs": {"outcome": _OUTCOME},
+    "$defs": {"outcome": _OUTCOME, "level_cost": LEVEL_COST},
 }
 """What `rungwatch plan --json` prints; `working_hours` and `missing_by_hour` count hours from Monday 00:00."""
 
 BACKTEST_SCHEMA: Json = {
-    "$schema": _DRAFT,
+    "$schema": DRAFT,
     "title": "rungwatch plan --backtest",
-    **_object(
+    **object_of(
         {
             "schema_version": {"const": SCHEMA_VERSION},
-            "samples": _COUNT,
-            "from": _TIME,
-            "to": _TIME,
-            "lead_seconds": _NUMBER,
-            "alarm_within_seconds": _NUMBER,
-            "predict_linear_range_seconds": _NUMBER,
+            "samples": COUNT,
+            "from": TIME,
+            "to": TIME,
+            "lead_seconds": NUMBER,
+            "alarm_within_seconds": NUMBER,
+            "predict_linear_range_seconds": NUMBER,
             "windows": _SCORES,
             "rungs": _SCORES,
         }

@@ -52,7 +52,8 @@ def rung_outlook(seats: Iterable[Tracks], now: datetime) -> Outlook:
 
     A seat that is spent leaves its questions to the others, so what is left is what all open seats hold together, and
     it goes at the pace at which all seats filled. That is reckoned for each kind of window that all of them have,
-    with what begins anew meanwhile, and the earliest counts.
+    with what begins anew meanwhile, and the earliest counts. Seats may also be spent by windows of different kinds:
+    at the latest the rung is spent once each of them is by its own.
     """
     given = [tuple(tracks) for tracks in seats]
     each = [seat_outlook(track.outlook(now) for track in tracks) for tracks in given]
@@ -63,8 +64,21 @@ def rung_outlook(seats: Iterable[Tracks], now: datetime) -> Outlook:
         return Outlook(Prospect.SPENT, max(since, default=None), until=_first(one.until for one in each))
     by_kind = [{track.kind: track for track in tracks} for tracks in given]
     pools = (_pool(kind, by_kind, each, now) for kind in dict.fromkeys(kind for one in by_kind for kind in one))
-    found = [outlook for pool in pools if pool is not None and (outlook := pool.outlook(now)) is not None]
+    pooled = (pool.outlook(now) for pool in pools if pool is not None)
+    found = [outlook for outlook in (*pooled, _each_by_its_own(each)) if outlook is not None]
     return min(found, key=lambda outlook: outlook.at or now, default=SAFE)
+
+
+def _each_by_its_own(seats: Sequence[Outlook]) -> Outlook | None:
+    """When the last open seat is spent at its own pace; None where one is not, or one is there again before."""
+    left = [one for one in seats if one.prospect is not Prospect.SPENT]
+    ends = [one.at for one in left if one.at is not None]
+    back = _first(one.until for one in seats)
+    if len(ends) < len(left) or (back is not None and back <= max(ends)):
+        return None
+    earliest = max(one.earliest for one in left if one.earliest is not None)
+    latest = [one.latest for one in left if one.latest is not None]
+    return Outlook(Prospect.FORESEEN, max(ends), earliest, max(latest) if len(latest) == len(left) else None, back)
 
 
 def _pool(
@@ -85,11 +99,11 @@ def _pool(
     if pace is None:
         return None
     horizon = 2 * length.total_seconds()
-    usual = min(1.0, pace.rate * length.total_seconds() / len(tracks))
+    share = pace.rate / len(tracks)
     gains = sorted(
         gain
         for track, outlook in zip(tracks, each, strict=True)
-        for gain in _gains(track, outlook, now, usual, horizon)
+        for gain in _gains(track, outlook, now, share, horizon)
     )
     return _Pool(pace, left, tuple(gains), horizon)
 
@@ -105,19 +119,23 @@ def _latest(tracks: Tracks, now: datetime) -> float:
     return max((track.last.at for track in tracks if track.last is not None), default=now).timestamp()
 
 
-def _gains(track: Track, outlook: Outlook, now: datetime, usual: float, horizon: float) -> Iterable[Gain]:
-    """When and by how much a seat's window holds more again; a spent seat comes back whole or as it is."""
+def _gains(track: Track, outlook: Outlook, now: datetime, share: float, horizon: float) -> Iterable[Gain]:
+    """When and by how much a seat's window holds more again: by what is used now, and by what grows until then.
+
+    `share` is what a seat grows a second. A spent seat comes back whole or as it is.
+    """
     reset = track.last.resets_at if track.last is not None else None
     back = outlook.until if outlook.prospect is Prospect.SPENT else None
     first = back or reset
     if first is None or first <= now:
         return
     renews = reset is not None and reset <= first
-    used = _used(track, now)
-    yield (first - now).total_seconds(), (1.0 if renews else 1.0 - used) if back is not None else used
+    used, wait = _used(track, now), (first - now).total_seconds()
+    yield wait, (1.0 if renews else 1.0 - used) if back is not None else min(1.0, used + share * wait)
     length = LENGTHS[track.kind].total_seconds()
     begin = ((reset if reset is not None and reset > first else first) - now).total_seconds()
-    later = (begin + length * number for number in range(0 if begin > (first - now).total_seconds() else 1, 99))
+    later = (begin + length * number for number in range(0 if begin > wait else 1, 99))
+    usual = min(1.0, share * length)
     yield from ((moment, usual) for moment in takewhile(lambda moment: moment < horizon, later))
 
 

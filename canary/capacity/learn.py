@@ -45,7 +45,7 @@ def learn(history: History, *, rungs: Sequence[str], zone: str, stated: Mapping[
     draws = [_draw(decision, rungs, stated.get(decision.level, {})) for decision in filled]
     _refuse_free(draws, rungs)
     blocks = _blocks(history, ZoneInfo(zone))
-    return Learned(Recorded(blocks, tuple(draws)), _assumptions(history, imputed, bool(points)))
+    return Learned(Recorded(blocks, tuple(draws)), _assumptions(history, imputed, from_meters=bool(points)))
 
 
 def refuse_short(history: History) -> None:
@@ -181,7 +181,7 @@ def _blocks(history: History, zone: ZoneInfo) -> tuple[tuple[Block, ...], ...]:
     return tuple(map(tuple, blocks))
 
 
-def _assumptions(history: History, imputed: int, from_meters: bool) -> tuple[str, ...]:
+def _assumptions(history: History, imputed: int, *, from_meters: bool) -> tuple[str, ...]:
     first, last = history.decisions[0].at, history.decisions[-1].at
     weeks = (last - first) / timedelta(weeks=1)
     told = [
@@ -192,11 +192,15 @@ def _assumptions(history: History, imputed: int, from_meters: bool) -> tuple[str
     for decision in history.decisions:
         counts[decision.level] += 1
     told += [f"level {level} is known from {count} decisions only" for level, count in counts.items() if count < FEW]
-    if from_meters:
+    own = sum(any(use.points for use in decision.uses.values()) for decision in history.decisions)
+    if own:
+        told.append(f"points of {own} decisions are what the meters grew around each of them")
+    if from_meters and own < len(history.decisions):
         told.append(
-            "points are what the meters grew, split over decisions by tokens: what people took from the same seats "
-            "is put down to the decisions too"
+            f"points{' of the others' if own else ''} are what the meters grew, split over decisions by tokens"
         )
+    if own or from_meters:
+        told.append("what people took from the same seats is put down to the decisions too")
     if imputed:
         told.append(f"{imputed} consultations that never ran, a rung being missing, count as the mean of their level")
     if history.even:

@@ -1,19 +1,33 @@
 """Picture: a plan drawn as SVG or PNG; the only file that imports matplotlib."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.colors import LinearSegmentedColormap
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
+from matplotlib.patches import Patch
 
+from canary.capacity.estimate import Estimate
 from canary.capacity.hours import DAYS
-from canary.capacity.outcome import Outcome
+from canary.capacity.outcome import Outcome, Spend
 from canary.capacity.plan import Plan, RungPlan
-from decide.money import dollars
+from decide.money import MICRO, dollars
+from decide.reply import Billing
 
 _INK, _FAINT, _GOOD, _BAD = "#1f2933", "#9aa5b1", "#2a7f62", "#b3362b"
+_RUNGS = ("#2f6690", "#e0a458")
+_PANEL = 3.3
+"""Inches that the panels of one kind of seat are high."""
+_BAR = 0.38
+"""The part of a level's height that a rung's bar takes."""
+_PAID: Mapping[Billing, str] = MappingProxyType(
+    {Billing.METERED: "paid by use", Billing.SUBSCRIPTION: "covered by subscriptions (notional)"}
+)
 _HEAT = LinearSegmentedColormap.from_list("missing", ["#f7f8f9", "#f2c2a0", "#d9683c", "#7c1d12"])
 
 
@@ -24,15 +38,20 @@ def draw(plan: Plan, path: Path) -> None:
     """
     spendable = {kind.name for kind in plan.scenario.kinds if kind.windows}
     shown = [(rung, kind) for rung in plan.rungs for kind in _kinds(rung) if kind in spendable]
-    figure = Figure(figsize=(13, 1.4 + 3.3 * max(1, len(shown))), layout="constrained")
+    heights = [*[_PANEL] * len(shown), _spend_height(plan)]
+    figure = Figure(figsize=(13, 1.2 + sum(heights)), layout="constrained")
     figure.suptitle(_headline(plan), x=0.01, ha="left", fontsize=14, fontweight="bold", color=_INK)
-    axes = figure.subplots(max(1, len(shown)), 2, squeeze=False, width_ratios=[1, 2])
-    for row, (rung, kind) in enumerate(shown):
+    parts = figure.subfigures(len(heights), 1, height_ratios=heights, squeeze=False)[:, 0]
+    for part, (rung, kind) in zip(parts[:-1], shown, strict=True):
         outcomes = [each for each in rung.by_seats if each.mix[0][0] == kind]
-        _by_seats(axes[row][0], plan, rung, kind, outcomes)
-        _by_hour(figure, axes[row][1], kind, outcomes)
-    # without a date two pictures of one plan are the same file
-    figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)
+        seats, hours = part.subplots(1, 2, width_ratios=[1, 2])
+        _by_seats(seats, plan, rung, kind, outcomes)
+        _by_hour(part, hours, kind, outcomes)
+    for axes, billing in zip(parts[-1].subplots(1, 2), _PAID, strict=True):
+        _by_level(axes, plan, billing)
+    # without a date and with a known salt two pictures of one plan are the same file
+    with rc_context({"svg.hashsalt": "rungwatch"}):
+        figure.savefig(path, dpi=120, metadata={"Date": None} if path.suffix == ".svg" else None)
 
 
 def _kinds(rung: RungPlan) -> list[str]:
@@ -74,7 +93,57 @@ def _by_seats(axes: Any, plan: Plan, rung: RungPlan, kind: str, outcomes: Sequen
     axes.spines[["top", "right"]].set_visible(False)
 
 
-def _by_hour(figure: Figure, axes: Any, kind: str, outcomes: Sequence[Outcome]) -> None:
+def _spend_height(plan: Plan) -> float:
+    return 1.1 + 0.55 * max(1, len(_spends(plan)))
+
+
+def _spends(plan: Plan) -> dict[str, dict[str, Spend]]:
+    """What today's seats would take in a week by level and rung; empty where that was not simulated."""
+    found: dict[str, dict[str, Spend]] = defaultdict(dict)
+    for rung in plan.rungs:
+        for each in rung.have.spend if rung.have else ():
+            found[each.level][rung.rung] = each
+    return found
+
+
+def _by_level(axes: Any, plan: Plan, billing: Billing) -> None:
+    """Dollars a week by level, a bar for each rung, with its interval."""
+    spends, rungs = _spends(plan), [rung.rung for rung in plan.rungs]
+    axes.set_title(f"spend by level, {_PAID[billing]}", loc="left", fontsize=10, color=_INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    most = max(
+        (each.micro_usd[billing].high for by_rung in spends.values() for each in by_rung.values()), default=0.0
+    )
+    if not most:
+        _say_none(axes, "0.00 USD a week with today's seats" if spends else "not simulated")
+        return
+    for place, by_rung in enumerate(spends.values()):
+        for number, (rung, color) in enumerate(zip(rungs, _RUNGS, strict=True)):
+            if rung in by_rung:
+                y = place + (number - (len(rungs) - 1) / 2) * _BAR
+                _bar(axes, y, by_rung[rung].micro_usd[billing], color)
+    axes.set_yticks(range(len(spends)), spends)
+    axes.set_xlim(0, most / MICRO * 1.35)
+    axes.set_xlabel("USD a week, with today's seats")
+    axes.invert_yaxis()
+    bars = [Patch(color=color, label=rung) for rung, color in zip(rungs, _RUNGS, strict=True)]
+    axes.legend(handles=bars, frameon=False, fontsize=8, ncols=2, loc="lower right", bbox_to_anchor=(1, 0.98))
+
+
+def _bar(axes: Any, y: float, usd: Estimate, color: str) -> None:
+    mean, low, high = (each / MICRO for each in (usd.mean, usd.low, usd.high))
+    axes.barh(y, mean, _BAR * 0.9, color=color)
+    axes.hlines(y, low, high, color=_INK, linewidth=1.5)
+    words = f"{mean:.2f}  ({low:.2f} to {high:.2f})"
+    axes.annotate(words, (high, y), (5, 0), textcoords="offset points", fontsize=8, va="center", color=_INK)
+
+
+def _say_none(axes: Any, words: str) -> None:
+    axes.set_axis_off()
+    axes.annotate(words, (0, 0.9), xycoords="axes fraction", va="top", fontsize=9, color=_INK)
+
+
+def _by_hour(figure: SubFigure, axes: Any, kind: str, outcomes: Sequence[Outcome]) -> None:
     """The chance that the rung is missing, by hour of the week and number of seats."""
     heat = np.array([each.by_hour for each in outcomes]) * 100
     counts = [each.seats for each in outcomes]

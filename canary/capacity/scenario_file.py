@@ -273,9 +273,11 @@ class _Loader(yaml.SafeLoader):
 
 def scenario_schema() -> dict[str, Any]:
     """The published JSON Schema of a scenario file."""
+    from canary.described import Described
+
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        **ScenarioFile.model_json_schema(),
+        **ScenarioFile.model_json_schema(schema_generator=Described),
         "title": "rungwatch plan scenario",
     }
 

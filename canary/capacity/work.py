@@ -8,6 +8,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
+from multiprocessing import resource_tracker
 
 from canary.capacity.batch import Batch, Task, simulate
 from canary.capacity.scenario import Scenario
@@ -59,9 +60,11 @@ class Work:
             return
         # started afresh rather than forked: whoever plans may have threads
         context = multiprocessing.get_context("spawn")
+        resource_tracker.ensure_running()  # starting it lets signals through again, also for what is started next
         pool = ProcessPoolExecutor(self.processes, context, _begin, (self.scenario,))
         with _uninterrupted() as heard:
-            pool.submit(int)  # the first task starts the processes
+            for _ in range(self.processes):
+                pool.submit(int)  # a task starts a process while none is idle
         self._pool, self.stopped = pool, bool(heard)
         try:
             yield self

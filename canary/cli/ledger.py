@@ -1,15 +1,16 @@
-"""rungwatch ledger: whether the ledger is as it was written, what clears a hold, and what the day is charged."""
+"""rungwatch ledger: is it as it was written, what clears a hold, what is a day charged, and what do levels cost."""
 
 import json
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from canary.cli.main import UsageFault
-from canary.cli.options import config_option, json_option, state_option
+from canary.cli.options import Span, config_option, json_option, state_option
+from decide.question import LevelName
 
 if TYPE_CHECKING:
     from canary.cli.store import Opened
@@ -24,7 +25,7 @@ SOUND, BROKEN, UNREADABLE = 0, 1, 4
     "ledger", short_help="verify the ledger, clear a hold, settle a call", epilog="Example: rungwatch ledger verify"
 )
 def command() -> None:
-    """The append-only ledger of decisions: its chain of digests, its holds and what a day is charged."""
+    """The append-only ledger: its chain of digests, its holds, what a day is charged and what each level costs."""
 
 
 @command.command("verify", epilog="Example: rungwatch ledger verify || echo 'look at the ledger'")
@@ -196,3 +197,39 @@ def status(context: click.Context, /, as_json: bool, config_path: Path | None, s
     else:
         show(found, now)
     context.exit(UNREADABLE if any(one["kind"] in BY_LEDGER for one in found["holds"]) else 0)
+
+
+@command.command("cost", epilog="Example: rungwatch ledger cost --since 28d --level high")
+@click.option("--since", type=Span(), default="56d", show_default=True, help="How far back runs are looked at.")
+@click.option(
+    "--level",
+    "levels",
+    multiple=True,
+    type=click.Choice([level.value for level in LevelName]),
+    help="Only this level; may be given more than once.",
+)
+@json_option
+@config_option
+@state_option
+def cost(
+    since: timedelta, levels: tuple[str, ...], as_json: bool, config_path: Path | None, state_dir: Path | None
+) -> None:
+    """Show by level what an answered run took: dollars, tokens, calls, quota and seconds, median and 95th percentile.
+
+    And what the runs that were held or walled would have taken. What is not known is told as such, never as 0.
+    Exits 64 where there is nothing to tell of.
+    """
+    from canary.cli.ledger_cost import costs
+    from canary.cli.store import on_ledger
+
+    begin = datetime.now(UTC) - since
+    label, found = on_ledger(config_path, state_dir, lambda opened: costs(opened, begin, levels))
+    if as_json:
+        from canary.capacity.cost_document import cost_document
+
+        click.echo(json.dumps(cost_document(found, ledger=label, since=begin), indent=2))
+        return
+    from canary.cli.cost_text import show
+    from canary.cli.sheet import Sheet
+
+    show(found, Sheet(sys.stdout), begin)

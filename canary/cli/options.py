@@ -4,6 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -36,6 +37,27 @@ def state_option(command: F) -> F:
 def json_option(command: F) -> F:
     """`--json`."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON for a machine.")(command)
+
+
+LONGEST = timedelta(days=36_500)
+
+
+class Span(click.ParamType[timedelta]):
+    """How far back: a span of time such as `56d`, of a hundred years at most."""
+
+    name = "span"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
+        """The span; a usage error names the form."""
+        from canary.duration import parse_duration
+
+        try:
+            found = parse_duration(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        if found > LONGEST:
+            self.fail(f"must be at most {LONGEST.days}d", param, ctx)
+        return found
 
 
 def quick_state_folder(state_dir: Path | None, config_path: Path | None) -> Path:

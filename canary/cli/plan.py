@@ -7,14 +7,14 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from canary.cli.main import UsageFault
-from canary.cli.options import config_option, json_option, state_option
+from canary.cli.options import Span, config_option, json_option, state_option
 
 if TYPE_CHECKING:
     from canary.capacity.history import History
@@ -30,18 +30,6 @@ FEWEST_WEEKS = 20
 PICTURES = (".svg", ".png")
 
 
-class _Span(click.ParamType[timedelta]):
-    name = "span"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> timedelta:
-        from canary.duration import parse_duration
-
-        try:
-            return parse_duration(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-
-
 @click.command(
     "plan",
     short_help="how many seats keep a rung from missing",
@@ -51,7 +39,7 @@ class _Span(click.ParamType[timedelta]):
 @click.option("--prometheus", metavar="URL", help="Read history from this Prometheus.")
 @click.option("--matching", metavar="LABELS", default="", help='Only its series with these labels: job="rungwatch".')
 @click.option("--ledger", is_flag=True, help="Take decisions from the ledger; with --prometheus, meters from there.")
-@click.option("--since", type=_Span(), default="56d", show_default=True, help="How far back history is looked at.")
+@click.option("--since", type=Span(), default="56d", show_default=True, help="How far back history is looked at.")
 @click.option(
     "--weeks",
     type=click.IntRange(FEWEST_WEEKS, 100_000),
@@ -104,7 +92,7 @@ def _planned(context: click.Context, given: dict[str, Any]) -> None:
     from canary.capacity.work import Work
 
     _refuse_pictures(given["pictures"])
-    scenario = _scenario(given)
+    scenario, history = _scenario(given)
     budget = Budget(given["weeks"], given["seed"], given["move"])
     with _progress() as told:
         work = Work(scenario, given["processes"] or os.cpu_count() or 1, told)
@@ -112,13 +100,16 @@ def _planned(context: click.Context, given: dict[str, Any]) -> None:
     if not any(rung.have or rung.by_seats for rung in plan.rungs):
         click.echo("stopped before enough was simulated to say anything", err=True)
         context.exit(STOPPED)
-    _tell(plan, given)
+    _tell(plan, history, given)
     if plan.stopped:
         click.echo(f"stopped: {len(work.done)} batches were done, and what is shown is less sure", err=True)
         context.exit(STOPPED)
 
 
-def _tell(plan: "Plan", given: dict[str, Any]) -> None:
+def _tell(plan: "Plan", history: "History | None", given: dict[str, Any]) -> None:
+    from canary.capacity.cost import level_costs
+
+    costs = None if history is None else level_costs(history.decisions, even=history.even)
     for path in given["pictures"]:
         from canary.capacity.picture import draw
 
@@ -129,12 +120,12 @@ def _tell(plan: "Plan", given: dict[str, Any]) -> None:
     if given["as_json"]:
         from canary.capacity.document import plan_document
 
-        click.echo(json.dumps(plan_document(plan), indent=2))
+        click.echo(json.dumps(plan_document(plan, costs), indent=2))
         return
     from canary.cli.plan_text import show
     from canary.cli.sheet import Sheet
 
-    show(plan, Sheet(sys.stdout))
+    show(plan, Sheet(sys.stdout), costs or ())
 
 
 def _backtested(given: dict[str, Any]) -> None:
@@ -165,7 +156,8 @@ def _refuse_pictures(pictures: tuple[Path, ...]) -> None:
         raise UsageFault("--picture: pictures need the extra `plan`: pip install 'rungwatch[plan]'")
 
 
-def _scenario(given: dict[str, Any]) -> "Scenario":
+def _scenario(given: dict[str, Any]) -> "tuple[Scenario, History | None]":
+    """What is simulated, and the history that it comes from where there is one."""
     from canary.capacity.inputs import Inputs, needs_history, scenario_of
     from canary.capacity.scenario_file import read
 
@@ -175,7 +167,7 @@ def _scenario(given: dict[str, Any]) -> "Scenario":
         option = "--ledger" if given["ledger"] else "--prometheus"
         raise UsageFault(f"{option}: the scenario says itself what is asked; leave one of the two away")
     history = _history(given, decisions=True) if needs_history(file) else None
-    return scenario_of(Inputs(_rungs(given, file), file, history))
+    return scenario_of(Inputs(_rungs(given, file), file, history)), history
 
 
 def _rungs(given: dict[str, Any], file: "ScenarioFile | None") -> "tuple[ConfiguredRung, ConfiguredRung]":
@@ -213,7 +205,8 @@ def _from_ledger(given: dict[str, Any], since: datetime) -> "History":
     async def found(opened: "Opened") -> History:
         if opened.store is None:
             raise UsageFault(f"there is no history: {opened.label} is not there yet; give a scenario or --prometheus")
-        return History(await decisions(opened.store, since=since), source=f"the ledger {opened.label}")
+        samples = await opened.store.metered_since(since)
+        return History(await decisions(opened.store, since=since), samples, f"the ledger {opened.label}")
 
     return on_ledger(given["config_path"], given["state_dir"], found)
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 from canary.capacity.backtest import LEAD, WITHIN, Backtest, Score
+from canary.capacity.cost import LevelCost, Quantity
 from canary.capacity.estimate import Estimate
 from canary.capacity.hours import DAYS, HOURS, hour_words
 from canary.capacity.outcome import Outcome
 from canary.capacity.plan import Moved, Next, Plan, RungPlan
+from canary.cli.cost_text import per_answer
 from canary.cli.sheet import Sheet
 from canary.cli.telling import Fact, Weight
 from decide.money import dollars
@@ -17,8 +19,8 @@ _BAR = 30
 Row = tuple[str, ...]
 
 
-def show(plan: Plan, sheet: Sheet) -> None:
-    """Print what the plan answers, the most important first, and what it takes for granted."""
+def show(plan: Plan, sheet: Sheet, costs: Sequence[LevelCost] = ()) -> None:
+    """Print what the plan answers, the most important first, what the history's levels cost, and what is assumed."""
     sheet.facts(_answers(plan))
     for rung in plan.rungs:
         sheet.title(f"{rung.rung}: working time in which no seat can be picked, by number of seats")
@@ -29,6 +31,7 @@ def show(plan: Plan, sheet: Sheet) -> None:
             sheet.rows(("", _HOURS), _week(seen))
             sheet.facts([Fact("", ". never, 0 below 10 %, 1 below 20 %, and so on to 9")])
     _show_spend(plan, sheet)
+    _show_history(costs, sheet)
     _show_changes(plan, sheet)
     sheet.title("Taken for granted")
     sheet.facts(Fact("", f"- {text}") for text in (*plan.scenario.assumptions, *plan.notes))
@@ -93,6 +96,22 @@ def _show_spend(plan: Plan, sheet: Sheet) -> None:
     sheet.title("A week with today's seats, by level")
     heads = ("RUNG", "LEVEL", "CONSULTATIONS", "MISSED", "PASSES", "USD METERED", "USD NOTIONAL")
     sheet.rows(heads, rows)
+
+
+def _show_history(costs: Sequence[LevelCost], sheet: Sheet) -> None:
+    """What an answer took by level in the history that the plan comes from; nothing without one."""
+    if not costs:
+        return
+    sheet.title("What an answer took in that history, runs without one counted in, by level")
+    heads = ("LEVEL", "RUNS", "ANSWERED", "USD METERED", "USD NOTIONAL", "TOKENS", "PASSES")
+    sheet.rows(heads, ((each.level, str(each.runs), str(each.answered), *_per_answer(each)) for each in costs))
+
+
+_SHOWN = (Quantity.USD_METERED, Quantity.USD_SUBSCRIPTION, Quantity.TOKENS, Quantity.PASSES)
+
+
+def _per_answer(cost: LevelCost) -> Row:
+    return tuple(per_answer(cost.figures[quantity], quantity) for quantity in _SHOWN)
 
 
 def _paid(micro_usd: dict[Billing, Estimate]) -> Row:

@@ -87,8 +87,7 @@ def refusals() -> tuple[type[Exception], ...]:
     from decide.handoff.entry import HandoffError
     from decide.policy import PolicyError
     from decide.prices import PriceError
-    from decide.question import QuestionError
-    from decide.setup import UsageError
+    from decide.question import QuestionError, UsageError
 
     return EvidenceError, HandoffError, PolicyError, PriceError, QuestionError, UsageError
 

@@ -49,7 +49,7 @@ def command(
 ) -> None:
     """Watch the ladder until stopped, and serve /metrics, the status page, /probe and health over HTTP."""
     from canary import folder
-    from canary.app import PortTakenError
+    from canary.listening import PortTakenError
     from canary.load import ConfigError
 
     log_to_stderr()
@@ -68,8 +68,8 @@ def command(
 def _watch(listen: str | None, config_path: Path | None, state_dir: Path | None) -> None:
     from canary import folder
     from canary.app import Extras, serve, state_folder
-    from canary.app import listen as bind
     from canary.clock import SystemClock
+    from canary.listening import listen as bind
     from canary.load import load
 
     loaded = load(config_path, os.environ)
@@ -82,11 +82,11 @@ def _watch(listen: str | None, config_path: Path | None, state_dir: Path | None)
 
 def _play(listen: str | None, minutes: float) -> None:
     from canary.app import Extras, serve
-    from canary.app import listen as bind
     from canary.config import DEFAULT_LISTEN
     from canary.console_access import NOBODY
     from canary.demo.decisions import KINDS, Decisions
     from canary.demo.show import LENGTH, Demo
+    from canary.listening import listen as bind
     from canary.load import Loaded
     from canary.own_name import own_name
 

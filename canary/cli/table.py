@@ -171,7 +171,7 @@ def _widest(texts: Iterable[str], most: int) -> int:
 
 def _seat_heading(seat: Document, rung: Document, reader: Reader, columns: _Columns, glyphs: _Glyphs) -> Padding:
     mark = glyphs.picked if rung.get("picked") == seat["name"] else " "
-    words = seat_words(seat, reader, omit=told(rung))
+    words = seat_words(seat, reader, omit=told(rung, reader))
     room = columns.meter + columns.bar + columns.words - columns.seat - 7
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(width=columns.seat + 2, overflow="fold")

@@ -11,7 +11,7 @@ from decide.ladder import LadderWord, RungState
 from decide.quota import Measure, WindowState
 from decide.reason import WORDS, Reason
 from decide.seat import Quota, SeatState, TokenState
-from exporters.moment import span_words, until_words
+from exporters.moment import expected_words, span_words, until_words
 
 Document = Mapping[str, Any]
 
@@ -120,8 +120,9 @@ def rung_title(rung: Document, reader: Reader) -> tuple[str, str]:
 
 
 def rung_facts(rung: Document, reader: Reader) -> Iterator[tuple[str, str]]:
-    """What is wrong with a rung that is not reachable, what to do, and when it clears."""
+    """What is wrong with a rung that is not reachable, what to do, and when it clears; of others what lies ahead."""
     if rung["state"] == RungState.REACHABLE:
+        yield from (("ahead", words) for words in expected(rung, reader))
         return
     yield "wrong", "; ".join(rung["reasons_text"]) or "unknown: it has not been read yet"
     if "remedy" in rung:
@@ -132,10 +133,17 @@ def rung_facts(rung: Document, reader: Reader) -> Iterator[tuple[str, str]]:
         yield "clears", "time unknown"
 
 
-def told(rung: Document) -> tuple[str, ...]:
+def expected(document: Document, reader: Reader) -> Iterator[str]:
+    """When a rung or a seat is expected to be spent, where that is known."""
+    if "forecast" in document:
+        yield expected_words(document["forecast"], lambda text: clock(text, reader))
+
+
+def told(rung: Document, reader: Reader) -> tuple[str, ...]:
     """What the facts of a rung say for each of its seats, so that no seat says it again."""
     reasons = rung["reasons_text"]
-    return (*(reasons if len(reasons) == 1 else ()), *rung.get("remedy", "").split("; or "))
+    remedies = rung.get("remedy", "").split("; or ")
+    return (*(reasons if len(reasons) == 1 else ()), *remedies, *expected(rung, reader))
 
 
 def seat_state(seat: Document) -> str:
@@ -152,6 +160,7 @@ def seat_words(seat: Document, reader: Reader, *, omit: Collection[str] = ()) ->
         parts.append(seat["remedy"])
     if seat["quota"] == Quota.UNMETERED:
         parts.append("unmetered")
+    parts += expected(seat, reader)
     return [*(part for part in parts if part not in omit), *_login(seat, reader)]
 
 

@@ -1,30 +1,45 @@
-"""Pricing cases of kind 6 again, through whole runs at each level: the level's own worst case, and the same rules."""
+"""Every case of kind 6 again, through whole runs at each level: the level's own worst case, and the same rules."""
 
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import replace
+from datetime import datetime, timedelta
 from decimal import Decimal
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from canary.capacity.history import decisions
 from decide.brief import Brief
 from decide.ladder import Role
+from decide.ledger import RowKind
 from decide.level import LEVELS, Level
 from decide.money import dollars, micro_usd
-from decide.ports import Access, Caps
-from decide.question import LevelName
+from decide.ports import Access, Caps, Settlement, StoreError, StoreFault
+from decide.question import LevelName, UsageError
 from decide.reply import Reply
 from decide.ruling import Outcome
 from decide.run import ask
-from decide.setup import Setup, UsageError
+from decide.setup import Setup
 from decide.store.store import SqlStore
 from decide.watch import Event, PassOut
 from tests.cases.adapter import given
-from tests.decide.fakes import QUESTION, Answer, Scripted, hangs, rung, says, setup_of
-from tests.decide.store.work import DAY, NOW, claiming, dead_pid, opened, passed, reserving
+from tests.cases.test_ledger_cases import streamed
+from tests.decide.fakes import (
+    QUESTION,
+    Answer,
+    Clock,
+    MemoryStore,
+    Scripted,
+    hangs,
+    rung,
+    says,
+    setup_of,
+)
+from tests.decide.store.work import DAY, NOW, claiming, dead_pid, opened, passed, reserving, sql
 
 EACH = pytest.mark.parametrize("level", LEVELS.values(), ids=str)
 
@@ -170,3 +185,82 @@ async def test_led_05_a_run_whose_process_died_stays_charged_at_its_levels_worst
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+@EACH
+async def test_led_01_calls_that_were_streamed_in_parts_are_charged_once_each(level: Level, store: SqlStore) -> None:
+    """LED-01: every call tells its cost three times over, and the last word of each counts."""
+    rows = [row for row in given("LED-01")["rows"] if row["call_id"] == "c1"]
+    told = streamed(rows)
+
+    async def answer(brief: Brief, access: Access) -> Reply:
+        said = await says("opt_a")(brief, access)
+        return replace(said, usage=told.usage, cost_micro_usd=told.cost_micro_usd)
+
+    done = await ask(QUESTION, setup=priced(answer, store, 500_000), level=level.name)
+    passes, each = done.document["passes"], micro_usd(rows[-1]["usd"])
+    assert [(one["tokens"]["output"], one["cost"]["usd"]) for one in passes] == [(384, "0.038")] * len(passes)
+    assert await store.day_usage(DAY) == (len(passes), len(passes) * each)
+    (run,) = await decisions(store, since=NOW - timedelta(days=1))
+    assert sum(use.all_micro_usd for use in run.uses.values()) == len(passes) * each
+
+
+@EACH
+async def test_led_10_a_run_is_charged_to_its_day_and_the_cap_is_that_days(level: Level, store: SqlStore) -> None:
+    """LED-10: 4.00 just before midnight UTC, 1.00 just after it; what holds one day holds nothing on the next."""
+    late, early = given("LED-10")["rows"]
+    clock, ids = Clock(NOW, timedelta()), count(1)
+    spent = {"2026-10-15": 0, "2026-10-16": 0}
+    for row in (late, early):
+        clock.now = datetime.fromisoformat(row["ts"])
+        day, usd = row["ts"][:10], micro_usd(row["usd"])
+        each = usd // level.max_passes
+        caps = Caps(None, each * level.max_passes)
+        setup = priced(costs(each), store, each, caps=caps, clock=clock, fresh_id=lambda: f"id{next(ids)}")
+        done = await ask(replace(QUESTION, id=day), setup=setup, level=level.name)
+        assert done.outcome is Outcome.AGREED
+        spent[day] = each * len(done.document["passes"])
+        held = await ask(replace(QUESTION, id=f"{day}-more"), setup=setup, level=level.name)
+        rolls = datetime.fromisoformat(f"{day}T00:00:00+00:00") + timedelta(days=1)
+        assert (held.outcome, datetime.fromisoformat(held.document["retry_at"])) == (Outcome.HELD, rolls)
+    assert {day: (await store.day_usage(day))[1] for day in spent} == spent
+
+
+@EACH
+async def test_led_15_a_run_settled_again_is_charged_no_more(level: Level, store: SqlStore) -> None:
+    """LED-15."""
+    actual = micro_usd("0.21")
+    done = await ask(QUESTION, setup=priced(costs(actual), store, micro_usd("0.30")), level=level.name)
+    calls = len(done.document["passes"])
+    charge = calls, calls * actual
+    assert await store.day_usage(DAY) == charge
+    passes = [entry.row for entry in await store.rows_after(0, 100) if entry.row.kind is RowKind.PASS]
+    for micro in (actual, 2 * actual, 0):
+        await store.settle([Settlement(row.call_id, micro, row) for row in passes])
+        assert await store.day_usage(DAY) == charge
+    await store.release(passes[0].call_id.rpartition("-")[0])
+    assert await store.day_usage(DAY) == charge
+
+
+@EACH
+async def test_led_07_a_ledger_that_does_not_fit_is_never_spent_on(level: Level, tmp_path: Path) -> None:
+    """LED-07: what was spent is unknown then, so nothing is asked until a person has looked."""
+    target, model = str(tmp_path / "store.db"), Scripted(costs(1))
+    async with await opened(target) as store:
+        setup = priced(model, store, 1)
+        assert (await ask(QUESTION, setup=setup, level=level.name)).outcome is Outcome.AGREED
+        asked = len(model.briefs)
+        sql(target, "update ledger set micro_usd = 7 where seq = (select max(seq) from ledger)", guarded=False)
+        held = await ask(replace(QUESTION, id="next"), setup=setup, level=level.name)
+    assert (held.outcome, held.exit_code, len(model.briefs)) == (Outcome.HELD, 4, asked)
+
+
+@EACH
+@pytest.mark.parametrize("fault", [StoreFault.UNREADABLE, StoreFault.UNWRITABLE])
+async def test_led_09_a_ledger_that_cannot_be_used_is_never_spent_on(level: Level, fault: StoreFault) -> None:
+    """LED-09."""
+    model = Scripted(costs(1))
+    setup = setup_of(model, model, MemoryStore(fault=StoreError(fault, "as told")))
+    held = await ask(QUESTION, setup=setup, level=level.name)
+    assert (held.outcome, held.exit_code, model.briefs) == (Outcome.HELD, 4, [])
+    assert fault.value in held.document["why"]

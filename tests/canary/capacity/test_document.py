@@ -10,12 +10,14 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from canary.capacity.backtest import backtest
+from canary.capacity.cost import level_costs
 from canary.capacity.document import BACKTEST_SCHEMA, PLAN_SCHEMA, backtest_document, plan_document
 from canary.capacity.picture import draw
 from canary.capacity.plan import Budget, Plan, make_plan
 from canary.capacity.scenario import SeatKind
 from canary.capacity.work import Work
-from tests.canary.capacity.histories import meter
+from decide.reply import Billing
+from tests.canary.capacity.histories import meter, office_hours
 from tests.canary.capacity.scenes import MAX, PRO, team
 
 
@@ -40,6 +42,13 @@ def test_a_plan_keeps_to_its_schema(plan: Plan) -> None:
     assert fable["next"][0]["change_usd_per_month"] == "200.00"
     assert fable["moved"]["share_of_high"] == 0.25
     assert document["simulated"] == {"weeks": 20, "seed": 1, "confidence": 0.95, "stopped": False}
+    assert document["history_levels"] is None
+
+
+def test_a_plan_from_history_tells_what_its_levels_cost(plan: Plan) -> None:
+    document = plan_document(plan, level_costs(office_hours(1)))
+    valid(document, PLAN_SCHEMA)
+    assert [each["usd_subscription"]["median"] for each in document["history_levels"]] == ["0.10"]
 
 
 def test_a_plan_without_prices_or_today_keeps_to_it_too(plan: Plan) -> None:
@@ -77,3 +86,35 @@ def test_a_picture_shows_each_kind_of_seat(plan: Plan, tmp_path: Path) -> None:
     draw(make_plan(scenario, Budget(weeks=20), Work(scenario)), tmp_path / "three.svg")
     text = (tmp_path / "three.svg").read_text(encoding="utf-8")
     assert all(f"seats of kind {name}" in text for name in ("max", "mini", "pro"))
+
+
+def drawn(plan: Plan, path: Path) -> str:
+    """The text of the picture as SVG, where matplotlib keeps words beside their outlines."""
+    draw(plan, path)
+    return path.read_text(encoding="utf-8")
+
+
+def test_a_picture_shows_spend_by_level_with_its_interval_metered_and_subscription_apart(
+    plan: Plan, tmp_path: Path
+) -> None:
+    text = drawn(plan, tmp_path / "spend.svg")
+    have = plan.rungs[0].have
+    assert have is not None
+    for each in have.spend:
+        usd = each.micro_usd[Billing.SUBSCRIPTION]
+        words = f"{usd.mean / 1e6:.2f}  ({usd.low / 1e6:.2f} to {usd.high / 1e6:.2f})"
+        assert usd.low < usd.mean < usd.high
+        assert f"<!-- {words} -->" in text
+        assert f"<!-- {each.level} -->" in text
+    for words in ("paid by use", "covered by subscriptions (notional)"):
+        assert f"<!-- spend by level, {words} -->" in text
+    assert "<!-- 0.00 USD a week with today" in text, "nothing is metered"
+
+
+def test_a_picture_of_a_plan_that_was_stopped_says_that_spend_was_not_simulated(plan: Plan, tmp_path: Path) -> None:
+    stopped = replace(plan, rungs=tuple(replace(rung, have=None) for rung in plan.rungs))
+    assert drawn(stopped, tmp_path / "stopped.svg").count("<!-- not simulated -->") == 2
+
+
+def test_one_plan_gives_one_picture(plan: Plan, tmp_path: Path) -> None:
+    assert drawn(plan, tmp_path / "once.svg") == drawn(plan, tmp_path / "again.svg")

@@ -163,6 +163,28 @@ def test_a_seat_that_comes_back_in_time_is_counted() -> None:
     assert found.at is None or found.at > at(6)
 
 
+def test_what_grows_until_a_reset_is_given_back_by_it_too() -> None:
+    """0.17 an hour in windows of five hours fill each to 85 %, so that no seat and no rung is ever spent."""
+    for resets in ([5], [4.2]):
+        followed = track(meter(lambda hour: (hour * 0.17 + 0.001) % 1, 4, resets=resets))
+        assert rung_outlook([[followed]], at(4)) == SAFE == followed.outlook(at(4))
+
+
+@pytest.mark.parametrize(
+    ("first_back", "spent_at"), [(48.0, 4 + 0.4 / 0.15), (5.5, None)], ids=["by windows of two kinds", "one is back"]
+)
+def test_a_rung_is_spent_at_the_latest_once_each_seat_is(first_back: float, spent_at: float | None) -> None:
+    """One fills its session by 05:00, the other its week by 06:40; each has plenty left of the other kind."""
+
+    def filling(pace: float, kind: WindowKind, reset: float = 48.0) -> Track:
+        return track(meter(lambda hour: hour * pace, 4, resets=[reset], kind=kind))
+
+    first = [filling(0.2, WindowKind.SESSION, first_back), filling(0.0, WindowKind.WEEKLY)]
+    second = [filling(0.0, WindowKind.SESSION), filling(0.15, WindowKind.WEEKLY)]
+    found = rung_outlook([first, second], at(4))
+    assert near(found.at, spent_at) if spent_at is not None else found.at is None or found.at > at(8)
+
+
 def test_a_rung_with_a_seat_of_which_nothing_is_known_is_unknown() -> None:
     assert rung_outlook([seat(0.1), [Track(WindowKind.WEEKLY)]], at(4)) == UNKNOWN
     assert rung_outlook([], at(4)) == UNKNOWN

@@ -1,6 +1,8 @@
 """Ladders on disk: a configuration whose rungs are a small script, which answers as a file beside it says."""
 
 import json
+import os
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +12,7 @@ from click.testing import CliRunner
 
 from canary.cli.main import run
 
+ROOT = Path(__file__).parents[3]
 SCRIPT = """\
 import json, os, sys, time
 rung, folder = sys.argv[1:]
@@ -138,3 +141,27 @@ def ladder(folder: Path, *, more: str = "", seat: str = 'auth = "none"') -> Ladd
     made = Ladder(folder)
     made.answers(names("keep"), names("keep"))
     return made
+
+
+def on_a_terminal(made: Ladder, words: list[str], *, ask: bytes = b"", answer: bytes = b"") -> tuple[int, str]:
+    """How a command ends on a terminal, where a person answers once to what is asked, and what is printed there."""
+    ours, theirs = os.openpty()
+    text, asked = b"", not ask
+    environ = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm"}
+    command = [sys.executable, "-m", "canary.start", *words, *made.places]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=environ) as run:
+        os.close(theirs)
+        while piece := _read(ours):
+            text += piece
+            if not asked and ask in text:
+                asked = True
+                os.write(ours, answer)
+    os.close(ours)
+    return run.returncode, text.decode()
+
+
+def _read(handle: int) -> bytes:
+    try:
+        return os.read(handle, 65536)
+    except OSError:  # Linux says so when the far side is closed
+        return b""

@@ -2,11 +2,8 @@
 
 import asyncio
 import json
-import os
 import re
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,9 +13,8 @@ import pytest
 
 from decide.ports import Caps, Claim, Reservation, Slot
 from decide.store.opening import open_store
-from tests.canary.cli.ladders import QUESTION, Ladder, ladder
+from tests.canary.cli.ladders import QUESTION, Ladder, ladder, on_a_terminal
 
-ROOT = Path(__file__).parents[3]
 ACCEPT = ["ledger", "accept", "--person", "Ada Berg", "--note", "restored by hand"]
 
 
@@ -149,34 +145,10 @@ def test_nobody_accepts_where_nobody_can_be_asked(asked: Ladder) -> None:
     assert asked.run("ledger", "accept", "--yes").exit_code == 64
 
 
-def confirmed(made: Ladder, answer: bytes) -> tuple[int, str]:
-    """How `accept` ends on a terminal where a person answers so, and what is printed there."""
-    ours, theirs = os.openpty()
-    text, asked = b"", False
-    environ = os.environ | {"PYTHONPATH": str(ROOT), "TERM": "xterm"}
-    words = [sys.executable, "-m", "canary.start", *ACCEPT, *made.places]
-    with subprocess.Popen(words, stdin=theirs, stdout=theirs, stderr=theirs, env=environ) as run:
-        os.close(theirs)
-        while piece := _read(ours):
-            text += piece
-            if b"word?" in text and not asked:
-                asked = True
-                os.write(ours, answer)
-    os.close(ours)
-    return run.returncode, text.decode()
-
-
-def _read(handle: int) -> bytes:
-    try:
-        return os.read(handle, 65536)
-    except OSError:  # Linux says so when the far side is closed
-        return b""
-
-
 @pytest.mark.parametrize(("answer", "code", "after"), [(b"y\n", 0, 0), (b"n\n", 130, 1)])
 def test_a_person_at_a_terminal_is_asked(asked: Ladder, answer: bytes, code: int, after: int) -> None:
     tamper(asked, *BREAKS["changed"][0])
-    ended, text = confirmed(asked, answer)
+    ended, text = on_a_terminal(asked, ACCEPT, ask=b"word?", answer=answer)
     assert ended == code, text
     assert re.search(r"row 3 of .+: row 3 is not what was written", text)
     assert asked.run("ledger", "verify").exit_code == after

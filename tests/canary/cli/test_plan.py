@@ -3,20 +3,27 @@
 import asyncio
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from canary.capacity.backtest import backtest
+from canary.capacity.document import PLAN_SCHEMA, backtest_document
 from canary.cli.main import run
 from canary.cli.plan_text import show_backtest
 from canary.cli.sheet import Sheet
+from decide.ledger import Row, RowKind
 from decide.meter import MeterSample
 from decide.store.opening import open_store
 from tests.canary.capacity.recorded import incident
+from tests.decide.store.work import claiming, ending
 from tests.e2e.running import free_address, until
 
 SCENARIO = """
@@ -192,6 +199,52 @@ def test_ctrl_c_shows_what_is_known_by_then(scenario: str) -> None:
     assert "Traceback" not in out + err
 
 
+@pytest.fixture
+def asked(tmp_path: Path) -> str:
+    """A scenario that leaves to history what is asked, and a ledger of three weeks of which every fourth run was held."""
+    now, work = datetime.now(UTC), []
+    for number in range(64):
+        at = now - timedelta(hours=8 * number)
+        blank = Row(RowKind.PASS, at, level="medium", receipt=f"r-{number}")
+        call = replace(blank, rung="fable", role="vote", billing="subscription", source="provider", micro_usd=60_000)
+        held = number % 4 == 0
+        rows = () if held else (replace(call, input_tokens=500), replace(call, rung="astra", source="", micro_usd=0))
+        result = "held" if held else "agreed"
+        work.append((number, (*rows, replace(blank, kind=RowKind.DECISION, result=result, duration_us=9_000_000))))
+
+    async def made() -> None:
+        (tmp_path / "state").mkdir()
+        async with await open_store(tmp_path / "state" / "ledger.db", host="here", pid=1) as store:
+            for number, rows in work:
+                await store.claim(claiming(f"run-{number}", f"q-{number}"))
+                await store.end(ending(f"run-{number}", key=f"q-{number}", rows=rows, receipt_id=f"r-{number}"))
+
+    asyncio.run(made())
+    path = tmp_path / "asked.toml"
+    lines = (line for line in SCENARIO.splitlines() if not line.startswith("questions_per_hour"))
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return str(path)
+
+
+def test_a_plan_from_a_ledger_says_what_an_answer_took_there(
+    asked: str, scenario: str, place: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    title = "What an answer took in that history, runs without one counted in, by level"
+    assert run(("plan", asked, *QUICK, *place)) == 0
+    lines = capsys.readouterr().out.splitlines()
+    heads, level = (re.split(" {2,}", line) for line in lines[lines.index(title) + 1 :][:2])
+    assert heads == ["LEVEL", "RUNS", "ANSWERED", "USD METERED", "USD NOTIONAL", "TOKENS", "PASSES"]
+    assert level == ["medium", "64", "48", "not known", "0.0600 or more", "500 or more", "2.0"]
+    assert run(("plan", asked, *QUICK, *place, "--json")) == 0
+    document = json.loads(capsys.readouterr().out)
+    jsonschema.validate(document, PLAN_SCHEMA)
+    (cost,) = document["history_levels"]
+    assert (cost["level"], cost["runs"], cost["answered"], cost["held_or_walled"]) == ("medium", 64, 48, 16)
+    assert cost["runs_without_known_cost"] == {"astra": 48}
+    assert run(("plan", scenario, *QUICK, *place)) == 0
+    assert title not in capsys.readouterr().out
+
+
 def test_a_backtest_is_shown_beside_predict_linear(capsys: pytest.CaptureFixture[str]) -> None:
     samples: list[MeterSample] = list(incident(5))
     found = backtest(samples)
@@ -206,3 +259,20 @@ def test_a_backtest_is_shown_beside_predict_linear(capsys: pytest.CaptureFixture
         ["rungs", "predict_linear"],
     ]
     assert lines[-2].split()[2:4] == ["2", "100%"]
+
+
+def test_a_backtest_of_what_the_daemon_kept(
+    place: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    samples: list[MeterSample] = list(incident(5))
+
+    async def made() -> None:
+        (tmp_path / "state").mkdir()
+        async with await open_store(tmp_path / "state" / "ledger.db", host="here", pid=1) as store:
+            await store.meter(samples, samples[-1].at)
+
+    asyncio.run(made())
+    found = backtest(samples)
+    assert found is not None
+    assert run(("plan", "--backtest", "--since", "36500d", "--json", *place)) == 0
+    assert json.loads(capsys.readouterr().out) == backtest_document(found)
