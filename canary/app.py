@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from canary import folder
 from canary.clock import Clock, SystemClock
 from canary.config import Config
-from canary.config_types import listen_address
 from canary.faults import worded
 from canary.load import ConfigError, Loaded, load
 from canary.memory import Memory
@@ -26,9 +25,9 @@ from canary.version import VERSION
 from canary.world import PURPOSE, World
 from decide.ladder import LadderWord
 from decide.ports import StoreError
+from decide.question import UsageError
 from decide.refusal import REFUSAL_LASTS, Refusal
 from decide.rungs.http import Http
-from decide.setup import UsageError
 from exporters.present import present
 from exporters.textfile import Textfile
 from exporters.view import Health, View
@@ -52,10 +51,6 @@ REFRESH_EVERY_S = 15.0
 Job = Callable[[], Awaitable[None]]
 
 
-class PortTakenError(Exception):
-    """The address to listen on cannot be had; the text names it."""
-
-
 def state_folder(given: Path | None, config: Config, environ: Mapping[str, str]) -> Path:
     """The state folder that applies: the given one, the variable's, the configuration's, else the XDG one."""
     named = environ.get("RUNGWATCH_STATE_DIR")
@@ -74,45 +69,43 @@ def real_world(config: Config, clock: Clock) -> tuple[World, Http]:
 async def tick_once(config: Config, memory: Memory, state_dir: Path) -> Ticked:
     """One tick on this machine; `state_dir` is where feeds are kept."""
     world, http = real_world(config, SystemClock())
+    ledger = _found_ledger(config, state_dir, world)
     try:
-        refusals = await _refusals(config, state_dir, world)
-        return await tick(plan_of(config, state_dir=state_dir), memory, world, refusals=refusals)
+        refusals = () if ledger is None else await _refusals(ledger, world)
+        done = await tick(plan_of(config, state_dir=state_dir), memory, world, refusals=refusals)
+        if ledger is not None:
+            await _meter(ledger, done)
     finally:
         await http.aclose()
+        if ledger is not None:
+            await ledger.close()
+    return done
 
 
-async def _refusals(config: Config, state_dir: Path, world: World) -> Sequence[Refusal]:
-    """What decision runs met on seats, where there is a ledger; one that cannot be read is told in the log."""
+def _found_ledger(config: Config, state_dir: Path, world: World) -> "Ledger | None":
+    """The ledger, None where no decision was ever made: a single tick makes none."""
     from canary.ledger import Ledger, place_of
 
     place = place_of(config, state_dir, world.environ)
-    if isinstance(place, Path) and not place.exists():
-        return ()
-    ledger = Ledger(place)
+    return None if isinstance(place, Path) and not place.exists() else Ledger(place)
+
+
+async def _refusals(ledger: "Ledger", world: World) -> Sequence[Refusal]:
+    """What decision runs met on seats; a ledger that cannot be read is told in the log."""
     try:
         return await ledger.refusals(world.clock.now() - REFUSAL_LASTS)
     except StoreError as error:
         log.warning("what decision runs met on seats is not known: %s", error)
         return ()
-    finally:
-        await ledger.close()
 
 
-def listen(address: str) -> socket.socket:
-    """A bound socket for "HOST:PORT"; raises PortTakenError."""
-    host, _, port = address.rpartition(":")
-    host = host.strip("[]")
+async def _meter(ledger: "Ledger", done: Ticked) -> None:
+    from canary.metering import samples_of
+
     try:
-        listen_address(address)
-        family = socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM)[0][0]
-        bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((host, int(port)))
-        bound.listen(128)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise PortTakenError(f"cannot listen on {address}: {why}; give another with --listen HOST:PORT") from error
-    return bound
+        await ledger.meter(samples_of(done.state), done.state.at)
+    except StoreError as error:
+        log.warning("what the meters say is not kept: %s", error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +155,7 @@ async def serve(loaded: Loaded, state_dir: Path, bound: socket.socket, extras: E
         schedule.every(RELOAD_EVERY_S, reload, "reload")
         loop.add_signal_handler(signal.SIGHUP, again)
     try:
+        daemon.foresee(await made.following.metered())
         schedule.start()
         await server.serve(sockets=[bound])
     finally:
@@ -198,6 +192,7 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
         extras.hold,
         refusals=following.refusals,
         facts=following.facts,
+        ticked=lambda done: following.meter(done.state),
         before_tick=extras.before_tick,
         caption=extras.caption,
     )
@@ -216,7 +211,7 @@ def compose(loaded: Loaded, state_dir: Path, world: World, extras: Extras) -> "C
     schedule = _schedule(daemon, config, extras, _jobs(config, refresh, following, reaching))
     console = _console(daemon, reaching, ledger, state_dir, world, extras.clock)
     app = _application(daemon, exposition, schedule, console, extras.clock)
-    return Composed(daemon, schedule, app, ledger, refresh, reaching)
+    return Composed(daemon, schedule, app, ledger, refresh, reaching, following)
 
 
 def _each(ways: Sequence[Callable[[View], None]], view: View) -> None:
@@ -321,7 +316,7 @@ def _schedule(daemon: "Daemon", config: Config, extras: Extras, jobs: Sequence[t
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """A daemon, its schedule, its HTTP application, its ledger and what reads that on, wired to one another."""
+    """A daemon, its schedule, its HTTP application, its ledger and what follows that, wired to one another."""
 
     daemon: "Daemon"
     schedule: "Schedule"
@@ -329,6 +324,7 @@ class Composed:
     ledger: "Ledger"
     refresh: Job
     reaching: "Reaching"
+    following: "Following"
 
 
 def _health(daemon: "Daemon", schedule: "Schedule") -> Health:

@@ -29,6 +29,7 @@ from decide.verdict import accepts
 DEFAULT_LISTEN = "127.0.0.1:9477"
 READS_PER_HOUR = 20
 """The poll budget of a seat (design 5); a configuration may lower it, never raise it."""
+LEAST_READINGS = timedelta(days=3)
 
 
 class LadderSection(Section):
@@ -139,6 +140,8 @@ class CanarySection(Section):
     """poll budget of a seat"""
     textfile: Folder | None = None
     """also write the metrics to this .prom file after each tick"""
+    keep_readings: Duration = timedelta(days=60)
+    """how long what was read of meters is kept in the store, for `plan` and for forecasts; 3d or more"""
 
     @model_validator(mode="after")
     def _sane(self) -> Self:
@@ -155,6 +158,8 @@ class CanarySection(Section):
                 f"stale_after must be {brief(least)} or more: with this interval, jitter, tick_deadline and "
                 "reads_per_hour a seat is not read more often, and would be unknown in between"
             )
+        if self.keep_readings < LEAST_READINGS:
+            raise ValueError("keep_readings must be 3d or more: forecasts look back so far")
         if self.textfile is not None and self.textfile.suffix != ".prom":
             raise ValueError("textfile must end in .prom: the collector reads no other")
         return self
@@ -293,4 +298,7 @@ def _listed(names: list[str]) -> str:
 
 def config_schema() -> dict[str, Any]:
     """The published JSON Schema of the configuration."""
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | Config.model_json_schema()
+    from canary.described import Described
+
+    schema = Config.model_json_schema(schema_generator=Described)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema"} | schema

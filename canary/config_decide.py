@@ -6,8 +6,8 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from canary.config_types import Dollars, Duration, Folder, Section, Zone
+from decide.level import TieBreak
 from decide.question import LevelName
-from decide.setup import TieBreak
 
 
 class CapsSection(Section):

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, Field, WithJsonSchema
 
 from canary.config_types import Section
-from decide.level import EFFORT_LIMIT, LEVELS, PASSES_LIMIT, VOTES_LIMIT, Level
+from decide.level import EFFORT_LIMIT, LEVELS, PASSES_LIMIT, VOTES_LIMIT, Level, model_faults
 from decide.question import LevelName
-from decide.setup import model_faults
 
 FULL = "full"
 

@@ -80,4 +80,6 @@ Zone = Annotated[str, AfterValidator(_zone)]
 
 
 class Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
+    """A table of the file. What stands below a key in the code describes it in the schema (`Described`)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)

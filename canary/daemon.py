@@ -10,19 +10,23 @@ from pathlib import Path
 from canary.config import Config
 from canary.faults import where
 from canary.folder import FolderError, LockedError, prepare, save
+from canary.foreseeing import Foreseeing
 from canary.load import ConfigError
 from canary.memory import Memory, counted
+from canary.metering import samples_of
 from canary.plan import Plan, plan_of
 from canary.publish import view_of
 from canary.tick import Ticked, tick
 from canary.ticks import KEPT, tick_line
 from canary.world import World
+from decide.ladder import LadderState
+from decide.meter import MeterSample
 from decide.ports import StoreError
 from decide.refusal import Refusal
 from exporters.console.desk import TickLine
 from exporters.ledger_facts import LedgerFacts
 from exporters.logline import logline
-from exporters.view import Health, ProbeLog, TickResult, View
+from exporters.view import Forecasts, Health, ProbeLog, TickResult, View
 
 log = logging.getLogger("rungwatch")
 
@@ -30,11 +34,16 @@ FAILURES_KEPT = 5
 """How many failed ticks of a rung `/probe` still shows, each rung for itself."""
 
 
+async def _nothing(done: Ticked) -> None:
+    """Nobody else wants to know of ticks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Hooks:
     """What the daemon calls: `publish` with each new view, `tell` with each log line, `reset` with a new
     configuration, `hold` to make sure of the state folder before it is written, `refusals` for what decision runs
-    met on seats, `facts` for what the ledger says, the rest for the demo.
+    met on seats, `facts` for what the ledger says, `ticked` with each tick once it is published, the rest for the
+    demo.
     """
 
     publish: Callable[[View], None]
@@ -43,6 +52,7 @@ class Hooks:
     hold: Callable[[], None] = lambda: None
     refusals: Callable[[], Awaitable[Sequence[Refusal]]] | None = None
     facts: Callable[[], LedgerFacts | None] = lambda: None
+    ticked: Callable[[Ticked], Awaitable[None]] = _nothing
     before_tick: Callable[[], None] = lambda: None
     caption: Callable[[], str] = str
 
@@ -51,11 +61,20 @@ class Daemon:
     """The state of a running canary: configuration, memory, and the last probes of each rung."""
 
     def __init__(
-        self, config: Config, folder: Path, memory: Memory, world: World, hooks: Hooks, *, demo: bool = False
+        self,
+        config: Config,
+        folder: Path,
+        memory: Memory,
+        world: World,
+        hooks: Hooks,
+        *,
+        demo: bool = False,
+        foreseeing: Foreseeing | None = None,
     ):
         self._config = config
         self._plan: Plan = plan_of(config, state_dir=folder, demo=demo)
         self._folder, self._memory, self._world, self._hooks, self._demo = folder, memory, world, hooks, demo
+        self._foreseeing = foreseeing or Foreseeing()
         self._last: datetime | None = None
         self._reload_ok = True
         self._refused = ""
@@ -84,15 +103,40 @@ class Daemon:
             done = await tick(self._plan, self._memory, self._world, last=self._last, refusals=self._refusals)
         except Exception as error:  # noqa: BLE001 - the daemon outlives any tick
             self._count_error("the tick", error)
+            self._publish()
         else:
-            self._ticks.appendleft(tick_line(self._memory, done))
-            self._memory, self._last = done.memory, done.memory.last_tick_at
-            self._remember_probes(done.probes)
-            self._trouble = self._keep(done)
-            for transition in done.transitions:
-                log.info("%s: %s -> %s", transition.subject, transition.before, transition.after)
-            self._hooks.tell(logline(done.state))
+            await self._take(done)
+
+    async def _take(self, done: Ticked) -> None:
+        """Make a tick the present: remembered, kept, told, published, and then handed on."""
+        self._ticks.appendleft(tick_line(self._memory, done))
+        self._memory, self._last = done.memory, done.memory.last_tick_at
+        self._foresee(done.state)
+        done = replace(done, memory=self._memory)
+        self._remember_probes(done.probes)
+        self._trouble = self._keep(done)
+        for transition in done.transitions:
+            log.info("%s: %s -> %s", transition.subject, transition.before, transition.after)
+        self._hooks.tell(logline(done.state))
         self._publish()
+        try:
+            await self._hooks.ticked(done)
+        except Exception as error:  # noqa: BLE001 - whoever else wants to know of ticks must not end them
+            self._count_error("handing the tick on", error)
+
+    def foresee(self, samples: Iterable[MeterSample]) -> None:
+        """Take note of meters that were read before this daemon began, so that it need not learn their pace anew."""
+        self._foreseeing.add(samples)
+
+    def _foresee(self, state: LadderState) -> None:
+        """Remember what a tick lets one expect; nothing where that fails."""
+        forecasts = Forecasts()
+        try:
+            self._foreseeing.add(samples_of(state))
+            forecasts = self._foreseeing.forecasts(state, state.at)
+        except Exception as error:  # noqa: BLE001 - what is expected must never stop what is known
+            self._count_error("foreseeing", error)
+        self._memory = replace(self._memory, forecasts=forecasts)
 
     async def _read_refusals(self) -> Sequence[Refusal]:
         """What decision runs met on seats; while the ledger cannot be read, what they had met before."""

@@ -27,13 +27,14 @@ from decide import evidence_url
 from decide.evidence import Bounds, Far, collect
 from decide.ladder import Role
 from decide.ports import Access, SeatAccess
+from decide.question import UsageError
 from decide.refusal import REFUSAL_LASTS, Refusal
 from decide.reply import Billing
 from decide.rungs.api import PURPOSE
 from decide.rungs.http import Http
 from decide.rungs.table import KINDS, Kind, Ports
 from decide.seat import Auth
-from decide.setup import RungSetup, Setup, UsageError
+from decide.setup import RungSetup, Setup
 from decide.snapshot import Snapshot, Source
 
 Refusals = Callable[[], Awaitable[Sequence[Refusal]]]

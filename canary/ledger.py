@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from canary.config import Config
-from decide.handoff.ports import HandoffFacts, Hold
-from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settlement
-from decide.question import QuestionError
+from decide.question import QuestionError, UsageError
 from decide.refusal import Refusal
 from decide.reply import Failure
-from decide.setup import UsageError
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # the canary, which asks nobody, starts without what a run needs
+    from decide.handoff.ports import HandoffFacts, Hold
+    from decide.meter import MeterSample
+    from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settlement
     from decide.store.store import SqlStore
     from exporters.ledger_rows import LedgerRow
 
@@ -63,23 +63,23 @@ class Ledger:
         if store is not None:
             await store.close()
 
-    async def claim(self, claim: Claim) -> Claimed:
+    async def claim(self, claim: "Claim") -> "Claimed":
         """As `Store.claim`."""
         return await (await self.opened()).claim(claim)
 
-    async def reserve(self, reservation: Reservation) -> CapSpent | None:
+    async def reserve(self, reservation: "Reservation") -> "CapSpent | None":
         """As `Store.reserve`."""
         return await (await self.opened()).reserve(reservation)
 
-    async def settle(self, settlements: Sequence[Settlement]) -> None:
+    async def settle(self, settlements: "Sequence[Settlement]") -> None:
         """As `Store.settle`."""
         await (await self.opened()).settle(settlements)
 
-    async def end(self, ending: Ending) -> None:
+    async def end(self, ending: "Ending") -> None:
         """As `Store.end`."""
         await (await self.opened()).end(ending)
 
-    async def hold(self, hold: Hold) -> None:
+    async def hold(self, hold: "Hold") -> None:
         """As `Store.hold`."""
         await (await self.opened()).handoff.hold(hold)
 
@@ -93,6 +93,14 @@ class Ledger:
         return tuple(
             Refusal(one.rung, one.seat, Failure(one.result), one.at, one.clears_at, one.credential) for one in found
         )
+
+    async def meter(self, samples: "Sequence[MeterSample]", at: datetime) -> None:
+        """As `SqlStore.meter`."""
+        await (await self.opened()).meter(samples, at)
+
+    async def metered_since(self, at: datetime) -> "Sequence[MeterSample]":
+        """As `SqlStore.metered_since`."""
+        return await (await self.opened()).metered_since(at)
 
     async def columns_after(self, seq: int, limit: int, columns: Sequence[str]) -> "Sequence[LedgerRow]":
         """As `FoldSource.columns_after`."""
@@ -110,6 +118,6 @@ class Ledger:
         """As `FoldSource.probe`."""
         await (await self.opened()).probe(at)
 
-    async def handoff_facts(self) -> HandoffFacts:
+    async def handoff_facts(self) -> "HandoffFacts":
         """As `FoldSource.handoff_facts`."""
         return await (await self.opened()).handoff.handoff_facts()

@@ -12,7 +12,7 @@ from canary.budget import Backoff, clamped, recent
 from decide.ladder import LadderState
 from decide.quota import CLOCK_TOLERANCE, Reading
 from decide.reason import Reason
-from exporters.view import TickResult
+from exporters.view import Forecasts, TickResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,7 @@ class Memory:
     last_success_at: datetime | None = None
     skew_s: float | None = None
     skew_at: datetime | None = None
+    forecasts: Forecasts = field(default_factory=Forecasts)
 
     def seat(self, key: str) -> SeatMemory:
         """What is kept of a seat, or a blank."""

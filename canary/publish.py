@@ -1,14 +1,17 @@
 """View of the canary for the ways out: what is remembered and configured, as one value."""
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from canary.budget import recent
 from canary.memory import Memory
 from canary.plan import Plan
 from canary.sources.table import SOURCES
 from canary.version import VERSION
-from exporters.ledger_facts import LedgerFacts
 from exporters.view import CanaryFacts, RungName, View
+
+if TYPE_CHECKING:  # a command that shows no metric does without the fold
+    from exporters.ledger_facts import LedgerFacts
 
 
 def view_of(
@@ -18,7 +21,7 @@ def view_of(
     *,
     reload_ok: bool = True,
     caption: str = "",
-    ledger: LedgerFacts | None = None,
+    ledger: "LedgerFacts | None" = None,
 ) -> View:
     """The present as the ways out may show it."""
     counters = memory.counters
@@ -49,4 +52,5 @@ def view_of(
         version=VERSION,
         caption=caption,
         ledger=ledger,
+        forecasts=memory.forecasts,
     )

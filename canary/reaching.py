@@ -24,12 +24,11 @@ from decide.handoff.ports import HandoffStore
 from decide.handoff.puller import Puller
 from decide.handoff.webhook import Hook
 from decide.ports import StoreError
-from decide.question import Question
+from decide.question import Question, UsageError
 from decide.receipt import Receipt, headline
 from decide.run import ask
 from decide.rungs.http import Fetch
 from decide.rungs.table import KINDS, Kind
-from decide.setup import UsageError
 from decide.snapshot import Snapshot
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from canary.files import FileFault, read_bytes
-from decide.setup import UsageError
+from decide.question import UsageError
 
 LIMIT = 64 * 1024
 """The largest file of a secret that is read, in bytes."""

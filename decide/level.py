@@ -1,10 +1,12 @@
 """Level: what a question may cost, as presets whose every value lands on the receipt (design 4.4)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from types import MappingProxyType
 
 from decide.question import LevelName
+from decide.verdict import accepts
 
 EVIDENCE_BUDGET = 24_000
 """Characters of evidence that a brief of level `low` carries."""
@@ -14,6 +16,13 @@ EFFORT_LIMIT = 32
 _ORDERS = 2
 _CONSULTATIONS = 3
 """Both rungs' own, and the reconsideration."""
+
+
+class TieBreak(StrEnum):
+    """What the reconsideration is shown: nothing new, or both rationales unattributed (design 4.3)."""
+
+    FRESH = "fresh"
+    WITH_RATIONALES = "with_rationales"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +71,13 @@ LEVELS: Mapping[LevelName, Level] = MappingProxyType(
         LevelName.HIGH: Level(LevelName.HIGH, 3, "high", False, None, 24, split_reread=True, cross_check=True),
     }
 )
+
+
+def model_faults(level: Level, accepted: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """What is wrong with the models that a level asks rungs for; `accepted` are those of each rung, by its name."""
+    for name, model in level.models:
+        if name not in accepted:
+            yield f"level.{level.name}.model: no rung is named {name!r}; the rungs are {', '.join(accepted)}"
+        elif not accepts(accepted[name], model):
+            allowed = ", ".join(map(repr, sorted(accepted[name])))
+            yield f"level.{level.name}.model: rung {name!r} accepts {allowed}, not {model!r}; see rung.accepts"

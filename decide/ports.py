@@ -7,14 +7,13 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from decide.brief import Brief
-from decide.consultation import Ballot
-from decide.ledger import Row
-from decide.reply import Billing, Reply
-from decide.seat import Seat
-
-if TYPE_CHECKING:  # the canary, which asks nobody, starts without the handoff
+if TYPE_CHECKING:  # the canary, which asks nobody, starts without what a run needs
+    from decide.brief import Brief
+    from decide.consultation import Ballot
     from decide.handoff.ports import Hold, Onward
+    from decide.ledger import Row
+    from decide.reply import Billing, Reply
+    from decide.seat import Seat
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,7 @@ class Access:
 class Ask(Protocol):
     """One model call; a failure is a value in the reply, and a cancellation leaves no process and no connection."""
 
-    async def __call__(self, brief: Brief, access: Access) -> Reply:
+    async def __call__(self, brief: "Brief", access: Access) -> "Reply":
         """The reply to one brief."""
 
 
@@ -51,9 +50,9 @@ class SeatAccess:
     configuration, by which it is known that either changed.
     """
 
-    seat: Seat
+    seat: "Seat"
     access: Access
-    billing: Billing
+    billing: "Billing"
     client_renews: bool = False
     credential: str = ""
 
@@ -82,7 +81,7 @@ class KeptPass:
     """
 
     consultation: str
-    ballot: Ballot
+    ballot: "Ballot"
     record: Mapping[str, Any]
 
 
@@ -153,7 +152,7 @@ class Reservation:
     at: datetime
     slots: tuple[Slot, ...]
     caps: Caps
-    rows: tuple[Row, ...] = ()
+    rows: "tuple[Row, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +170,7 @@ class Settlement:
 
     call_id: str
     micro_usd: int
-    row: Row
+    row: "Row"
     kept: KeptPass | None = None
 
 
@@ -189,7 +188,7 @@ class Ending:
     question: str
     snapshot: str
     at: datetime
-    rows: tuple[Row, ...]
+    rows: "tuple[Row, ...]"
     receipt_id: str
     receipt: Mapping[str, Any]
     closed: bool

@@ -36,6 +36,10 @@ class Consequence(StrEnum):
     IRREVERSIBLE = "irreversible"
 
 
+class UsageError(ValueError):
+    """A question or a setup that cannot be asked (exit 64): nothing is spent, no row written, no counter moved."""
+
+
 class QuestionError(ValueError):
     """A question that cannot be asked; the text names the field and what is allowed."""
 

@@ -13,12 +13,13 @@ from decide.day import day_of
 from decide.ending import Ender
 from decide.gate import Fired, Stage, fired
 from decide.handoff.act import Origin
+from decide.level import TieBreak
 from decide.ports import Busy, Claim, Conflict, Decided, KeptPass, Ready, Reservation, Slot, StoreError
-from decide.question import LevelName, Question, dump
+from decide.question import LevelName, Question, UsageError, dump
 from decide.receipt import Facts, Receipt
 from decide.reply import Usage
 from decide.ruling import Outcome, Reconsider, Ruling, rule, rule_again
-from decide.setup import Setup, TieBreak, UsageError
+from decide.setup import Setup
 from decide.shown import Shown, differing
 from decide.slots import CROSS_CHECK, PARTS, Slots, allot, every
 from decide.snapshot import Snapshot, Source, SourceKind

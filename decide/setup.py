@@ -1,31 +1,19 @@
 """Setup: a ladder as a run needs it, both rungs with their ports, and everything that the configuration decides."""
 
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from enum import StrEnum
 from types import MappingProxyType
 
 from decide.gate import GateRow
 from decide.handoff.execution import Rules
 from decide.ladder import Role
-from decide.level import LEVELS, Level
+from decide.level import LEVELS, Level, TieBreak, model_faults
 from decide.ports import Ask, Caps, SeatAccess, Store
-from decide.question import LEAD, MAX_ATTEMPTS, LevelName
+from decide.question import LEAD, MAX_ATTEMPTS, LevelName, UsageError
 from decide.reply import Usage
 from decide.snapshot import Snapshot, Source
 from decide.verdict import accepts
-
-
-class TieBreak(StrEnum):
-    """What the reconsideration is shown: nothing new, or both rationales unattributed (design 4.3)."""
-
-    FRESH = "fresh"
-    WITH_RATIONALES = "with_rationales"
-
-
-class UsageError(ValueError):
-    """A question or a setup that cannot be asked (exit 64): nothing is spent, no row written, no counter moved."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,16 +35,6 @@ class RungSetup:
     own_price: bool = False
     max_micro_usd_per_pass: int = 500_000
     timeout_s: float = 300.0
-
-
-def model_faults(level: Level, accepted: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """What is wrong with the models that a level asks rungs for; `accepted` are those of each rung, by its name."""
-    for name, model in level.models:
-        if name not in accepted:
-            yield f"level.{level.name}.model: no rung is named {name!r}; the rungs are {', '.join(accepted)}"
-        elif not accepts(accepted[name], model):
-            allowed = ", ".join(map(repr, sorted(accepted[name])))
-            yield f"level.{level.name}.model: rung {name!r} accepts {allowed}, not {model!r}; see rung.accepts"
 
 
 @dataclass(frozen=True, slots=True)

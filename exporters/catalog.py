@@ -69,6 +69,13 @@ _LADDER = group(
         _RUNG,
         unit="seconds",
     ),
+    gauge(
+        "ladder_rung_exhaustion_timestamp_seconds",
+        "When the last seat of a reachable rung is expected to be spent, resets counted; absent while not known or "
+        "not expected.",
+        _RUNG,
+        unit="seconds",
+    ),
 )
 
 _SEATS = group(

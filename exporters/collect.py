@@ -26,8 +26,9 @@ def ladder(view: View, seen: Present) -> Iterator[Part]:
     last_ok = seen.state.last_ok_at if seen.state else None
     yield Part(("ladder", "", ""), (seen.word, last_ok), _ladder)
     for rung in seen.rungs:
-        inputs = (label(rung.name), rung.state, rung.reasons, rung.clears_at, rung.last_reachable_at)
-        yield Part(("ladder", rung.name, ""), inputs, _rung)
+        ahead = seen.forecasts.rungs.get(rung.name)
+        moments = (rung.clears_at, rung.last_reachable_at, ahead.at if ahead else None)
+        yield Part(("ladder", rung.name, ""), (label(rung.name), rung.state, rung.reasons, *moments), _rung)
 
 
 def _ladder(word: LadderWord, last_ok_at: datetime | None) -> Samples:
@@ -43,6 +44,7 @@ def _rung(
     reasons: tuple[Reason, ...],
     clears_at: datetime | None,
     last_reachable_at: datetime | None,
+    spent_at: datetime | None,
 ) -> Samples:
     blocked = state is not RungState.REACHABLE
     return {
@@ -51,6 +53,7 @@ def _rung(
         "ladder_rung_blocked": [((name, r), float(blocked and r in reasons)) for r in Reason],
         "ladder_rung_next_available_timestamp_seconds": timestamp((name,), clears_at if blocked else None),
         "ladder_rung_last_reachable_timestamp_seconds": timestamp((name,), last_reachable_at),
+        "ladder_rung_exhaustion_timestamp_seconds": timestamp((name,), spent_at),
     }
 
 

@@ -1,5 +1,6 @@
 """Moments and spans in words, always in UTC."""
 
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 
@@ -16,6 +17,24 @@ def clock_words(moment: datetime, now: datetime) -> str:
         return f"{utc.hour:02}:{utc.minute:02}:{utc.second:02} UTC"
     year = f" {utc.year}" if utc.year != now.astimezone(UTC).year else ""
     return f"{utc:%a} {utc.day} {utc:%b}{year}, {utc:%H:%M} UTC"
+
+
+def minute_words(moment: datetime, now: datetime) -> str:
+    """The moment for a person where seconds would say too much: `12:00 UTC`, `Thu 2 Jul, 12:00 UTC`."""
+    utc = moment.astimezone(UTC)
+    return f"{utc:%H:%M} UTC" if utc.date() == now.astimezone(UTC).date() else clock_words(moment, now)
+
+
+def expected_words(forecast: Mapping[str, str], clock: Callable[[str], str]) -> str:
+    """A forecast of a report in one line: `expected to be spent about 14:20 UTC (13:50 to 15:30)`.
+
+    `clock` tells a moment of the report, its zone last; the interval does not repeat the zone.
+    """
+    at = clock(forecast["at"])
+    zone = f" {at.rpartition(' ')[2]}"
+    earliest = clock(forecast["earliest"]).removesuffix(zone)
+    latest = f"to {clock(forecast['latest']).removesuffix(zone)}" if "latest" in forecast else "at the earliest"
+    return f"expected to be spent about {at} ({earliest} {latest})"
 
 
 def span_words(span: timedelta) -> str:

@@ -1,13 +1,14 @@
 """Present: what may be said at a moment, for every configured rung, from the very start."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from decide.ladder import LadderState, LadderWord, RungState, RungStatus, as_seen, judge_ladder
-from decide.quota import WindowState, WindowVerdict
+from decide.quota import CLOCK_TOLERANCE, WindowState, WindowVerdict
 from decide.reason import Reason
-from decide.seat import SeatStatus
-from exporters.view import View
+from decide.seat import SeatState, SeatStatus
+from exporters.view import Forecast, Forecasts, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +16,7 @@ class Present:
     """A view at `now`: the ladder's word, one status for each configured rung in order, and since when.
 
     `state` is the last tick's as it may be shown, None before the first; `stale` says that it is too old to trust.
+    `forecasts` hold what still lies ahead of rungs that are reachable and seats that are available.
     """
 
     now: datetime
@@ -23,6 +25,7 @@ class Present:
     state: LadderState | None = None
     since: datetime | None = None
     stale: bool = False
+    forecasts: Forecasts = field(default_factory=Forecasts)
 
 
 def present(view: View, now: datetime) -> Present:
@@ -37,7 +40,30 @@ def present(view: View, now: datetime) -> Present:
     rungs = tuple(known.get(rung.name, rung) for rung in _unseen(view))
     whole = len(known) == len(rungs) and all(rung.name in known for rung in rungs)
     word = state.state if whole else judge_ladder(rungs)
-    return Present(now, word, rungs, state, state.since if word is state.state else None, stale)
+    since = state.since if word is state.state else None
+    return Present(now, word, rungs, state, since, stale, _expected(view, rungs, now))
+
+
+def _expected(view: View, rungs: Iterable[RungStatus], now: datetime) -> Forecasts:
+    """What was expected of rungs and seats that can be asked now, as far as it is neither old nor past."""
+    made = view.forecasts.made_at
+    if made is None or not -CLOCK_TOLERANCE <= now - made <= view.stale_after:
+        return Forecasts()
+    asked = [rung for rung in rungs if rung.state is RungState.REACHABLE]
+    return Forecasts(
+        made,
+        _ahead({rung.name: view.forecasts.rungs.get(rung.name) for rung in asked}, now),
+        {rung.name: _ahead(_of_seats(rung, view.forecasts), now) for rung in asked},
+    )
+
+
+def _of_seats(rung: RungStatus, forecasts: Forecasts) -> Mapping[str, Forecast | None]:
+    free = (seat.name for seat in rung.seats if seat.state is SeatState.AVAILABLE)
+    return {name: forecasts.seat(rung.name, name) for name in free}
+
+
+def _ahead(found: Mapping[str, Forecast | None], now: datetime) -> Mapping[str, Forecast]:
+    return {name: forecast for name, forecast in found.items() if forecast is not None and forecast.at > now}
 
 
 def seats_configured(rung: RungStatus) -> int | None:

@@ -11,7 +11,7 @@ from decide.seat import SeatStatus, Token
 from exporters.labels import seat_labels
 from exporters.moment import iso
 from exporters.present import Present, present, seats_configured
-from exporters.view import View
+from exporters.view import Forecast, View
 
 SCHEMA_VERSION = 1
 Document = dict[str, Any]
@@ -67,12 +67,23 @@ def _rung(rung: RungStatus, seen: Present) -> Document:
             "picked": picked,
             "clears_at": _time(rung.clears_at),
             "seats_configured": seats_configured(rung),
-            "seats": [_seat(subject, status, seen) for subject, status in labels],
+            "forecast": _forecast(seen.forecasts.rungs.get(rung.name)),
+            "seats": [
+                _seat(subject, status, seen.forecasts.seat(rung.name, status.name), seen)
+                for subject, status in labels
+            ],
         }
     )
 
 
-def _seat(subject: str, status: SeatStatus, seen: Present) -> Document:
+def _forecast(forecast: Forecast | None) -> Document | None:
+    if forecast is None:
+        return None
+    moments = {"at": forecast.at, "earliest": forecast.earliest, "latest": forecast.latest}
+    return _known({name: _time(moment) for name, moment in moments.items()})
+
+
+def _seat(subject: str, status: SeatStatus, forecast: Forecast | None, seen: Present) -> Document:
     return _known(
         {
             "name": subject,
@@ -82,6 +93,7 @@ def _seat(subject: str, status: SeatStatus, seen: Present) -> Document:
             "quota": status.quota.value,
             "headroom_ratio": status.headroom,
             "clears_at": _time(status.clears_at),
+            "forecast": _forecast(forecast),
             "reading_at": _time(status.reading_at),
             "windows": list(_windows(status, seen.now)),
         }

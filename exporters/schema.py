@@ -36,6 +36,11 @@ def _object(required: Mapping[str, Schema], optional: Mapping[str, Schema]) -> S
 
 _REASON = _one_of(Reason)
 
+_FORECAST = {
+    "description": "When it is expected to be spent; without `latest` that may not come before a reset.",
+    **_object({"at": _TIME, "earliest": _TIME}, {"latest": _TIME}),
+}
+
 _WINDOW = _object(
     {
         "kind": _one_of(WindowKind),
@@ -63,6 +68,7 @@ _SEAT = _object(
         "remedy": _TEXT,
         "headroom_ratio": {"type": "number", "minimum": 0, "maximum": 1},
         "clears_at": _TIME,
+        "forecast": _FORECAST,
         "reading_at": _TIME,
     },
 )
@@ -76,7 +82,14 @@ _RUNG = _object(
         "reasons_text": _list(_TEXT),
         "seats": _list(_SEAT),
     },
-    {"since": _TIME, "remedy": _TEXT, "picked": _TEXT, "clears_at": _TIME, "seats_configured": _COUNT},
+    {
+        "since": _TIME,
+        "remedy": _TEXT,
+        "picked": _TEXT,
+        "clears_at": _TIME,
+        "seats_configured": _COUNT,
+        "forecast": _FORECAST,
+    },
 )
 
 REPORT_SCHEMA: Schema = {

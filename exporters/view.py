@@ -50,6 +50,35 @@ class CanaryFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class Forecast:
+    """When a seat or the last seat of a rung is expected to be spent.
+
+    `earliest` and `latest` are the ends of an interval that is to hold the true moment 90 times in 100; `latest` None
+    says that it may not come before a reset.
+    """
+
+    at: datetime
+    earliest: datetime
+    latest: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Forecasts:
+    """What a tick expected, by rung, and of seats by rung and seat; `made_at` is that tick's time, None before any.
+
+    Whatever is not known, or not expected to be spent, has no entry.
+    """
+
+    made_at: datetime | None = None
+    rungs: Mapping[str, Forecast] = field(default_factory=dict)
+    seats: Mapping[str, Mapping[str, Forecast]] = field(default_factory=dict)
+
+    def seat(self, rung: str, seat: str) -> Forecast | None:
+        """What is expected of a seat, or None."""
+        return self.seats.get(rung, {}).get(seat)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """The present, for every way out.
 
@@ -65,6 +94,7 @@ class View:
     version: str = ""
     caption: str = ""
     ledger: "LedgerFacts | None" = None
+    forecasts: Forecasts = field(default_factory=Forecasts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,10 @@ from decide.handoff.inbox import AGAIN, News, Taken
 from decide.handoff.ports import HandoffStore
 from decide.handoff.webhook import Hook
 from decide.ports import StoreError
-from decide.question import Question
+from decide.question import Question, UsageError
 from decide.receipt import Receipt
 from decide.rungs.http import Fetch
 from decide.rungs.redact import one_line
-from decide.setup import UsageError
 from decide.tasks import gathered, whole
 
 LEASE = timedelta(minutes=30)

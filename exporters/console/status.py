@@ -13,7 +13,7 @@ from decide.seat import SeatState
 from exporters.console.frame import Frame, framed
 from exporters.console.render import page
 from exporters.console.waits import Waits
-from exporters.moment import clock_words, span_words, until_words
+from exporters.moment import clock_words, expected_words, minute_words, span_words, until_words
 from exporters.report import Document, report
 from exporters.view import View
 
@@ -54,6 +54,9 @@ def status_page(view: View, now: datetime, frame: Frame | None = None, waits: Wa
         ago=lambda text: f"{span_words(now - datetime.fromisoformat(text))} ago",
         lasted=lambda text: span_words(now - datetime.fromisoformat(text)),
         lapse=lambda text: _lapse(datetime.fromisoformat(text), now),
+        expected=lambda forecast: _sentence_case(
+            expected_words(forecast, lambda text: minute_words(datetime.fromisoformat(text), now))
+        ),
         sentence_case=_sentence_case,
         bar=lambda window, seat: _bar(window, seat, now),
     )

@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from canary.app import listen
+from canary.listening import listen
 
 NONCE = re.compile(r"`nonce` repeats this text exactly: (\S+?)\\n")
 

@@ -10,7 +10,8 @@ from socket import socket
 import uvicorn
 
 from canary import folder
-from canary.app import Extras, compose, listen, real_world
+from canary.app import Extras, compose, real_world
+from canary.listening import listen
 from canary.load import Loaded, read
 from tests.bench.fast import FastClock
 

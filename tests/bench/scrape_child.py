@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from canary.app import listen
+from canary.listening import listen
 from exporters.endpoint import endpoint
 from exporters.exposition import Exposition
 from exporters.view import Health

@@ -28,6 +28,7 @@ def test_defaults() -> None:
     assert (canary.interval, canary.stale_after) == (timedelta(minutes=5), timedelta(seconds=900))
     assert (canary.seat_timeout, canary.tick_deadline) == (timedelta(seconds=10), timedelta(seconds=30))
     assert (canary.reads_per_hour, canary.textfile) == (20, None)
+    assert canary.keep_readings == timedelta(days=60)
     assert config.serve.listen == DEFAULT_LISTEN == "127.0.0.1:9477"
     assert config.source.claude_base_url == "https://api.anthropic.com"
     assert config.source.codex_base_url == "https://chatgpt.com/backend-api"

@@ -3,7 +3,8 @@
 import json
 import shutil
 from collections.abc import Callable
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,14 @@ from canary.config import Config
 from canary.daemon import Daemon, Hooks
 from canary.demo.logins import write_claude_login
 from canary.folder import LockedError, load_memory, load_state
+from canary.foreseeing import Foreseeing
 from canary.load import parse
-from decide.ladder import LadderWord, RungState
+from canary.tick import Ticked
+from decide.ladder import LadderState, LadderWord, RungState
+from decide.meter import MeterSample
+from decide.quota import WindowKind
 from decide.rungs.http import Request, Response
-from exporters.view import Health, TickResult, View
+from exporters.view import Forecast, Forecasts, Health, TickResult, View
 from tests.canary.fakes import NOW, FakeClock, FarSide, json_reply, memory, world
 
 GOOD = json.dumps({"five_hour": {"utilization": 12}}).encode()
@@ -55,7 +60,17 @@ class Made:
         self.before: Callable[[], None] = lambda: None
         self.hold: Callable[[], None] = lambda: None
         self.publish: Callable[[View], None] = self.published.append
-        hooks = Hooks(self._publish, self.told.append, self.resets.append, hold=self._hold, before_tick=self._before)
+        self.handed: list[Ticked] = []
+        self.published_when_handed: list[int] = []
+        self.hand_fails = False
+        hooks = Hooks(
+            self._publish,
+            self.told.append,
+            self.resets.append,
+            hold=self._hold,
+            ticked=self._hand,
+            before_tick=self._before,
+        )
         (folder / "state").mkdir()
         self.daemon = Daemon(parse(self.text, "test"), folder / "state", memory(), world(self.clock, self.far), hooks)
 
@@ -67,6 +82,12 @@ class Made:
 
     def _publish(self, view: View) -> None:
         self.publish(view)
+
+    async def _hand(self, done: Ticked) -> None:
+        if self.hand_fails:
+            raise OSError("SENTINEL")
+        self.handed.append(done)
+        self.published_when_handed.append(len(self.published))
 
 
 @pytest.fixture
@@ -310,3 +331,96 @@ async def test_a_source_that_raises_reaches_the_metrics(made: Made) -> None:
     made.far.replies = {"anthropic": broken}
     await made.daemon.tick()
     assert made.published[-1].canary.reads == {("claude-usage", "error"): 1}
+
+
+def filling(made: Made, hours: float) -> None:
+    """The seat's session fills by a tenth an hour, and resets an hour after it is full."""
+    used, reset = hours * 10, NOW + timedelta(hours=11)
+    text = json.dumps({"five_hour": {"utilization": used, "resets_at": reset.isoformat()}}).encode()
+    made.far.replies = {"anthropic": json_reply(text, NOW + timedelta(hours=hours))}
+
+
+async def ticks_of(made: Made, minutes: int) -> None:
+    """A tick every five minutes."""
+    for _ in range(minutes // 5):
+        filling(made, (made.clock.now() - NOW) / timedelta(hours=1))
+        await made.daemon.tick()
+        made.clock.pass_(300)
+
+
+async def test_what_lies_ahead_is_published_kept_and_stays_with_the_folder(made: Made) -> None:
+    """A key without a meter carries the second rung; the first one's only seat is full in ten hours."""
+    await ticks_of(made, 30)
+    assert made.published[-1].forecasts.rungs == {}
+    await ticks_of(made, 60)
+    found = made.published[-1].forecasts
+    assert found.made_at == made.clock.now() - timedelta(minutes=5)
+    assert set(found.rungs) == {"fable"}
+    assert abs(found.rungs["fable"].at - NOW - timedelta(hours=10)) < timedelta(minutes=10)
+    assert found.seat("fable", "desk") == found.rungs["fable"]
+    assert load_memory(made.folder / "state")[0].forecasts == found
+
+
+async def test_meters_of_before_the_start_give_a_forecast_with_the_first_tick(made: Made) -> None:
+    made.clock.pass_(7200)
+    samples = [
+        MeterSample("fable", "desk", WindowKind.SESSION, "", NOW + hours * timedelta(hours=1), hours / 10, None)
+        for hours in (each / 12 for each in range(24))
+    ]
+    made.daemon.foresee(samples)
+    await ticks_of(made, 5)
+    assert set(made.published[-1].forecasts.rungs) == {"fable"}
+
+
+class BlindForeseeing(Foreseeing):
+    """One that fails."""
+
+    def forecasts(self, state: LadderState, now: datetime) -> Forecasts:
+        """Fail."""
+        raise ValueError("SENTINEL")
+
+
+async def test_a_forecast_that_fails_is_counted_and_costs_no_tick(
+    made: Made, caplog: pytest.LogCaptureFixture
+) -> None:
+    known = Forecasts(NOW, {"fable": Forecast(NOW + timedelta(hours=1), NOW)})
+    daemon = Daemon(
+        parse(made.text, "test"),
+        made.folder / "state",
+        replace(memory(), forecasts=known),
+        world(made.clock, made.far),
+        Hooks(made.published.append, made.told.append),
+        foreseeing=BlindForeseeing(),
+    )
+    await daemon.tick()
+    (view,) = made.published
+    assert view.state is not None
+    assert view.forecasts == Forecasts()
+    assert view.canary.ticks == {TickResult.OK: 1, TickResult.ERROR: 1}
+    assert load_memory(made.folder / "state")[0].counters.ticks == view.canary.ticks
+    assert "foreseeing failed: ValueError" in caplog.text
+    assert "SENTINEL" not in caplog.text
+
+
+async def test_a_tick_is_handed_on_once_it_is_published_and_a_failed_one_is_not(made: Made) -> None:
+    await made.daemon.tick()
+    (done,) = made.handed
+    assert done.state == made.published[-1].state
+    assert made.published_when_handed == [1]
+
+    def breaks() -> None:
+        raise KeyError("windows")
+
+    made.before = breaks
+    await made.daemon.tick()
+    assert len(made.handed) == 1
+
+
+async def test_whoever_a_tick_is_handed_to_may_fail(made: Made, caplog: pytest.LogCaptureFixture) -> None:
+    made.hand_fails = True
+    await made.daemon.tick()
+    await made.daemon.tick()
+    assert len(made.published) == 2
+    assert made.published[-1].canary.ticks == {TickResult.OK: 2, TickResult.ERROR: 1}
+    assert "handing the tick on failed: OSError" in caplog.text
+    assert "SENTINEL" not in caplog.text

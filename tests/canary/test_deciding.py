@@ -11,13 +11,12 @@ from canary import folder
 from canary.config import Config
 from canary.deciding import Ready, ready
 from canary.policy import caps_of
-from decide.question import Option, Question
+from decide.question import Option, Question, UsageError
 from decide.refusal import REFUSAL_LASTS
 from decide.reply import Billing, Failure
 from decide.ruling import Outcome
 from decide.run import ask
 from decide.seat import TokenState
-from decide.setup import UsageError
 from decide.watch import Event, PassOut
 
 QUESTION = Question(

@@ -1,10 +1,13 @@
 """State folder: whole files or none, one holder, and a memory that cannot be read is kept aside."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -21,14 +24,28 @@ from canary.folder import (
     replace_file,
     save,
 )
+from exporters.view import Forecast, Forecasts
+from tests.canary.fakes import NOW
 
 
 def test_what_is_saved_is_loaded_again(tmp_path: Path) -> None:
-    memory = blank()
+    ahead = Forecast(NOW + timedelta(hours=2), NOW + timedelta(hours=1))
+    sure = replace(ahead, latest=NOW + timedelta(hours=3))
+    forecasts = Forecasts(NOW, {"fable": ahead}, {"fable": {"desk/1": sure, "x": ahead}, "astra": {}})
+    memory = replace(blank(), forecasts=forecasts)
     save(tmp_path, memory, [])
     assert load_memory(tmp_path) == (memory, "")
     assert load_state(tmp_path) is None
     assert blank().salt != memory.salt
+
+
+def test_a_memory_of_before_there_were_forecasts_is_loaded(tmp_path: Path) -> None:
+    save(tmp_path, replace(blank(), last_tick_at=NOW), [])
+    kept = json.loads((tmp_path / "memory.json").read_text())
+    del kept["forecasts"]
+    (tmp_path / "memory.json").write_text(json.dumps(kept))
+    memory, warning = load_memory(tmp_path)
+    assert (memory.last_tick_at, memory.forecasts, warning) == (NOW, Forecasts(), "")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"salt": 5}'])

@@ -172,6 +172,10 @@ BAD = {
         GOOD + '[canary]\nstale_after = "1m"\n',
         "r.toml:21: canary: stale_after must be 10m 40s or more: with this interval, jitter, tick_deadline and reads_per_hour a seat is not read more often, and would be unknown in between",
     ),
+    "readings kept for less than forecasts look back at": (
+        GOOD + '[canary]\nkeep_readings = "2d"\n',
+        "r.toml:21: canary: keep_readings must be 3d or more: forecasts look back so far",
+    ),
     "a budget above the limit": (
         GOOD + "[canary]\nreads_per_hour = 60\n",
         "r.toml:22: canary.reads_per_hour: Input should be less than or equal to 20 (given: 60)",

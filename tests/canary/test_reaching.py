@@ -25,8 +25,7 @@ from decide.handoff.click import Click
 from decide.handoff.effect import runner
 from decide.handoff.execution import Surface
 from decide.handoff.inbox import ItemState, Raised
-from decide.question import Option, Question
-from decide.setup import UsageError
+from decide.question import Option, Question, UsageError
 from decide.snapshot import Snapshot
 from exporters.console.access import Peer, caller
 from tests.canary.cli.ladders import Ladder, ladder, names

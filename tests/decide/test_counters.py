@@ -12,11 +12,11 @@ from prometheus_client import CollectorRegistry
 
 from decide.ladder import Role
 from decide.ports import Ask, Caps
-from decide.question import LevelName
+from decide.question import LevelName, UsageError
 from decide.reply import Failure
 from decide.ruling import Outcome
 from decide.run import ask
-from decide.setup import Setup, UsageError
+from decide.setup import Setup
 from decide.store.opening import open_store
 from decide.store.store import SqlStore
 from decide.watch import Ended, Event, PassOut

@@ -16,14 +16,14 @@ from decide.brief import Brief
 from decide.consultation import Order
 from decide.ladder import Role
 from decide.ledger import RowKind
-from decide.level import LEVELS, Level, least_passes
+from decide.level import LEVELS, Level, TieBreak, least_passes
 from decide.ports import Access, Ask, CapSpent, Reservation
-from decide.question import LevelName, Option
+from decide.question import LevelName, Option, UsageError
 from decide.receipt_schema import RECEIPT_SCHEMA
 from decide.reply import Failure, Finish, Reply, Trouble, Usage
 from decide.ruling import Outcome
 from decide.run import ask
-from decide.setup import Setup, TieBreak, UsageError
+from decide.setup import Setup
 from decide.verdict import Decline
 from decide.watch import Ended, Event, PassOut
 from tests.decide.fakes import (

@@ -15,15 +15,15 @@ from decide.consultation import Order
 from decide.evidence import Far, collect
 from decide.ladder import Role
 from decide.ledger import RowKind
+from decide.level import TieBreak
 from decide.ports import Caps, CapSpent, Claim, Claimed, Reservation, StoreError, StoreFault
-from decide.question import LevelName, Option, Question
+from decide.question import LevelName, Option, Question, UsageError
 from decide.receipt import Receipt
 from decide.reply import Failure, Reply, Trouble, Usage
 from decide.ruling import Outcome
 from decide.run import ask, briefs
 from decide.rungs.http import Request, Response
 from decide.seat import Token, TokenState, Wall
-from decide.setup import TieBreak, UsageError
 from decide.snapshot import Source, SourceKind
 from decide.watch import Ended, Event, PassIn, PassOut, Waiting
 from tests.decide.fakes import (

@@ -8,7 +8,7 @@ from decide.pick import pick_seat
 from decide.quota import Measure, Reading, Window, WindowKind
 from decide.reason import Reason
 from decide.seat import Quota, Seat, Token, TokenState
-from exporters.view import CanaryFacts, RungName, TickResult, View
+from exporters.view import CanaryFacts, Forecast, Forecasts, RungName, TickResult, View
 
 NOW = datetime(2026, 7, 1, 12, 0, tzinfo=UTC)
 NAMES = (RungName("fable", Role.PRIMARY), RungName("astra", Role.SECOND))
@@ -108,6 +108,21 @@ def degraded_view() -> View:
     return replace(found, canary=replace(found.canary, poll_used=polls))
 
 
+def ahead(at: float, earliest: float, latest: float | None = None) -> Forecast:
+    """A forecast in minutes from now."""
+    return Forecast(NOW + minutes(at), NOW + minutes(earliest), None if latest is None else NOW + minutes(latest))
+
+
+def foreseen_view() -> View:
+    """Both rungs reachable: the first will be spent tomorrow, one seat of it sooner; the second today."""
+    seats = {
+        "fable": {"desk": ahead(130, 95, 400), "lab": ahead(1500, 700)},
+        "astra": {"codex-main": ahead(140, 110, 210)},
+    }
+    rungs = {"fable": ahead(1500, 700), "astra": ahead(140, 110, 210)}
+    return replace(ok_view(), forecasts=Forecasts(NOW, rungs, seats))
+
+
 def down_view() -> View:
     """Neither rung has a seat that may be asked."""
     return view(rung(FABLE, full_seat("desk"), lapsed_seat("spare")), rung(ASTRA, full_seat("codex-main", 1.1)))
@@ -127,6 +142,7 @@ def hostile_view() -> View:
 SCENES = {
     "start": view,
     "ok": ok_view,
+    "foreseen": foreseen_view,
     "degraded": degraded_view,
     "down": down_view,
     "blind": blind_view,

@@ -26,6 +26,7 @@ from tests.exporters.scenes import (
     degraded_view,
     down_view,
     failed_seat,
+    foreseen_view,
     full_seat,
     hostile_view,
     lapsed_seat,
@@ -276,3 +277,14 @@ def test_the_keys_of_parts_are_unique(name: str) -> None:
 def _rungs(shown: View) -> tuple[RungStatus, ...]:
     assert shown.state is not None
     return shown.state.rungs
+
+
+def test_the_expected_end_of_a_rung_is_shown_while_there_is_one() -> None:
+    name, shown = "ladder_rung_exhaustion_timestamp_seconds", foreseen_view()
+    text = page(shown)
+    assert value(text, name, rung="astra") == (NOW + minutes(140)).timestamp()
+    assert value(text, name, rung="fable") == (NOW + minutes(1500)).timestamp()
+    old = replace(shown, state=state(*_rungs(shown), at=NOW - minutes(16)))
+    lost = replace(degraded_view(), forecasts=shown.forecasts)
+    assert [values(page(each), name, rung="astra") for each in (ok_view(), old, lost)] == [[], [], []]
+    assert values(page(lost), name, rung="fable") != []

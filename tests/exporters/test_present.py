@@ -5,17 +5,19 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from decide.ladder import LadderWord, Role, RungState
+from decide.ladder import LadderWord, Role, RungState, RungStatus
 from decide.quota import WindowState
 from decide.reason import Reason
 from exporters.present import present, seats_configured
-from exporters.view import RungName
+from exporters.view import Forecasts, RungName
 from tests.exporters.scenes import (
     ASTRA,
     FABLE,
     NOW,
+    ahead,
     blind_view,
     degraded_view,
+    foreseen_view,
     full_seat,
     minutes,
     ok_view,
@@ -79,3 +81,41 @@ def test_stale_after_is_the_views_own() -> None:
 
 def test_a_rung_without_a_seat_has_none_configured() -> None:
     assert [seats_configured(r) for r in present(view(rung(FABLE), rung(ASTRA, full_seat("a"))), NOW).rungs] == [0, 1]
+
+
+def test_what_is_expected_is_shown_as_it_is_while_fresh() -> None:
+    shown = foreseen_view()
+    assert present(shown, NOW + minutes(14)).forecasts == shown.forecasts
+
+
+@pytest.mark.parametrize("now", [NOW + minutes(15.1), NOW - minutes(5)])
+def test_an_old_forecast_is_not_shown_even_beside_a_fresh_tick(now: datetime) -> None:
+    shown = replace(foreseen_view(), state=view(*_rungs(), at=now).state)
+    seen = present(shown, now)
+    assert not seen.stale
+    assert seen.forecasts == Forecasts()
+
+
+def test_a_moment_that_has_passed_is_not_shown() -> None:
+    shown = foreseen_view()
+    found = {"fable": ahead(5, 1), "astra": ahead(6, 2)}
+    shown = replace(
+        shown, forecasts=Forecasts(NOW, found, {"fable": {"desk": found["fable"], "lab": found["astra"]}})
+    )
+    seen = present(shown, NOW + minutes(5))
+    assert seen.forecasts.rungs == {"astra": found["astra"]}
+    assert seen.forecasts.seats == {"fable": {"lab": found["astra"]}, "astra": {}}
+
+
+def test_a_rung_or_seat_that_cannot_be_asked_now_has_no_forecast() -> None:
+    """A single tick found one rung lost since the daemon, whose memory it shares, made its forecasts."""
+    known = ahead(100, 50)
+    seats = dict.fromkeys(("desk", "lab", "spare", "loan", "api", "codex-main"), known)
+    forecasts = Forecasts(NOW, {"fable": known, "astra": known}, {"fable": seats, "astra": seats})
+    seen = present(replace(degraded_view(), forecasts=forecasts), NOW)
+    assert seen.forecasts.rungs == {"fable": known}
+    assert seen.forecasts.seats == {"fable": {"desk": known, "api": known}}
+
+
+def _rungs() -> tuple[RungStatus, ...]:
+    return ok_view().state.rungs  # type: ignore[union-attr]  # the scene has one

@@ -20,6 +20,7 @@ from tests.exporters.scenes import (
     SCENES,
     degraded_view,
     failed_seat,
+    foreseen_view,
     minutes,
     mixed_seat,
     ok_view,
@@ -154,3 +155,17 @@ def test_the_skew_is_the_canarys_or_else_the_ticks() -> None:
     ticks = replace(shown, canary=CanaryFacts(), state=replace(shown.state, skew_s=-2.0))
     assert report(ticks, NOW)["skew_seconds"] == -2.0
     assert "skew_seconds" not in report(replace(shown, canary=CanaryFacts()), NOW)
+
+
+def test_what_is_expected_is_told_of_rungs_and_seats_and_has_no_key_where_nothing_is() -> None:
+    document = report(foreseen_view(), NOW)
+    fable, astra = document["rungs"]
+    assert astra["forecast"] == {
+        "at": "2026-07-01T14:20:00Z",
+        "earliest": "2026-07-01T13:50:00Z",
+        "latest": "2026-07-01T15:30:00Z",
+    }
+    assert fable["forecast"] == {"at": "2026-07-02T13:00:00Z", "earliest": "2026-07-01T23:40:00Z"}
+    assert seats(document)["desk"]["forecast"]["at"] == "2026-07-01T14:10:00Z"
+    plain = report(ok_view(), NOW)
+    assert not [each for each in (*plain["rungs"], *seats(plain).values()) if "forecast" in each]

@@ -23,6 +23,7 @@ from tests.exporters.scenes import (
     SECRET,
     degraded_view,
     failed_seat,
+    foreseen_view,
     minutes,
     mixed_seat,
     ok_view,
@@ -213,3 +214,12 @@ def test_every_text_has_the_contrast_of_wcag_aa(scheme: int) -> None:
 def test_a_template_that_lacks_a_name_fails() -> None:
     with pytest.raises(UndefinedError, match="'problem' is undefined"):
         render("problem.html", Frame(NOW))
+
+
+def test_what_lies_ahead_of_a_rung_is_told_in_a_line_and_of_a_seat_where_it_differs() -> None:
+    text = shown(foreseen_view())
+    assert "Ahead Expected to be spent about 14:20 UTC (13:50 to 15:30)" in text
+    assert "Ahead Expected to be spent about Thu 2 Jul, 13:00 UTC (23:40 at the earliest)" in text
+    assert text.count("xpected to be spent") == 3, "both rungs, and of the seats only the one that is spent sooner"
+    assert "Expected to be spent about 14:10 UTC (13:35 to 18:40)." in text
+    assert "Ahead" not in shown(ok_view())

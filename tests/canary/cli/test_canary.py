@@ -2,6 +2,7 @@
 
 import json
 import os
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from canary.cli.canary import command
 from canary.folder import load_state, lock, prepare
+from tests.canary.cli.ladders import QUESTION, Ladder, ladder, names
 from tests.conftest import Powerless
 
 LOGIN = {"claudeAiOauth": {"accessToken": "sk-ant-SENTINEL", "expiresAt": 4e12, "scopes": ["user:inference"]}}
@@ -80,3 +82,36 @@ def test_a_login_that_cannot_be_read_is_unknown_and_told_with_its_remedy(home: P
     assert "0600" in done.stderr
     assert "SENTINEL" not in done.output
     assert os.geteuid() == os.getuid()
+
+
+WINDOW = {"kind": "session", "used_percent": 25}
+
+
+@pytest.fixture
+def metered(tmp_path: Path, home: Path) -> Ladder:
+    """A ladder one of whose seats has a meter."""
+    found = ladder(
+        tmp_path, seat='quota = "metered"\nsources = ["seats-file"]\nseats_file = "%s"' % (home / "seats.json")
+    )
+    seat = {"name": "desk", "token": {"kind": "none"}, "windows": [WINDOW]}
+    (home / "seats.json").write_text(json.dumps({"schema_version": 1, "seats": [seat]}))
+    return found
+
+
+def test_what_the_meters_say_is_kept_in_the_ledger_that_there_is(metered: Ladder) -> None:
+    metered.run("canary")
+    assert not metered.ledger.exists()
+    metered.answers(names("keep"), names("keep"))
+    assert metered.run("ask", *QUESTION).exit_code == 0
+    assert metered.run("canary").exit_code == 0
+    with sqlite3.connect(metered.ledger) as database:
+        found = database.execute("SELECT rung, seat, kind, used_micro FROM meters").fetchall()
+    assert found == [("fable", "desk", "session", 250_000)]
+
+
+def test_a_ledger_that_cannot_be_used_is_told_and_ends_nothing(metered: Ladder) -> None:
+    metered.state.mkdir()
+    metered.ledger.write_bytes(bytes(4096))
+    done = metered.run("canary")
+    assert done.exit_code == 0
+    assert "what the meters say is not kept: " in done.stderr

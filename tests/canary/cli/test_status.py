@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from canary import folder
 from canary.cli.main import run
 from canary.cli.status import command
 from canary.memory import Memory
+from exporters.moment import iso
 from exporters.schema import REPORT_SCHEMA
-from tests.exporters.scenes import ASTRA, FABLE, full_seat, open_seat, rung, state
+from exporters.view import Forecast, Forecasts
+from tests.exporters.scenes import ASTRA, FABLE, full_seat, key_seat, open_seat, rung, state
 
 CONFIG = """\
 [ladder]
@@ -143,3 +146,17 @@ def test_a_configuration_names_the_rungs(home: Path) -> None:
 def test_usage_is_64(home: Path, arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["status", *arguments]) == 64
     assert told in capsys.readouterr().err
+
+
+def test_what_the_daemon_expected_is_shown_from_its_folder(home: Path) -> None:
+    at = datetime.now(UTC) - timedelta(minutes=1)
+    rungs = rung(FABLE, key_seat("desk"), at=at), rung(ASTRA, full_seat("codex-main"), at=at)
+    ahead = Forecast(at + timedelta(hours=2), at + timedelta(hours=1))
+    folder.prepare(home / "state")
+    kept = Memory(b"salt", state=state(*rungs, at=at), forecasts=Forecasts(at, {"fable": ahead}))
+    folder.save(home / "state", kept, ())
+    assert "ahead: expected to be spent about" in status(home).output
+    found = json.loads(status(home, "--json").output)["rungs"][0]
+    assert found["forecast"]["at"] == iso(ahead.at)
+    folder.save(home / "state", replace(kept, forecasts=Forecasts(at - timedelta(minutes=20), {"fable": ahead})), ())
+    assert "expected" not in status(home).output

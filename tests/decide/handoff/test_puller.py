@@ -17,10 +17,9 @@ from decide.handoff.inbox import AGAIN, ItemState, after
 from decide.handoff.ports import Onward
 from decide.handoff.puller import LEASE, MOST_ACTS, Puller
 from decide.handoff.webhook import Hook
-from decide.question import Question
+from decide.question import Question, UsageError
 from decide.receipt import Receipt
 from decide.ruling import Outcome
-from decide.setup import UsageError
 from tests.decide.fakes import NOW
 from tests.decide.handoff.fakes import MemoryHandoff
 from tests.decide.handoff.samples import DOWN, QUESTION, RULES, Time, new_act, raised, receipt_of
