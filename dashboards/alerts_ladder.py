@@ -45,19 +45,20 @@ def _clears(*labels: str) -> str:
     )
 
 
-def _asked(name: str, *labels: str, condition: str = "") -> str:
-    """A template's own query of a metric with the alert's labels, sorted by value, the smallest first."""
+def _asked(name: str, *labels: str, condition: str = "", by: tuple[str, ...] = ()) -> str:
+    """A template's own query of a metric with the alert's labels, the smallest value first, equal ones by labels."""
     metric(name)
     matchers = ", ".join(f"{label}=%q" for label in labels)
     filled = " ".join(f"$labels.{label}" for label in labels)
-    return f"printf `sort({name}{{{matchers}}}{condition})` {filled} | query"
+    ordered = "".join(f" | sortByLabel `{label}`" for label in reversed(by))
+    return f"printf `sort({name}{{{matchers}}}{condition})` {filled} | query{ordered}"
 
 
 def _rung_missing(terms: Terms) -> Alert:
     """Not reachable, and not merely asleep; or no longer shown by an exporter that shows other rungs."""
     seen = terms.held("ladder_rung_reachable")
     lately = f"last_over_time({SELECT('ladder_rung_reachable')}[{terms.span(HOUR)}])"
-    reasons = _asked("ladder_rung_blocked", "instance", "rung", condition=" == 1")
+    reasons = _asked("ladder_rung_blocked", "instance", "rung", condition=" == 1", by=("reason",))
     return Alert(
         "RungMissing",
         f"(\n  {seen} == 0\n"
@@ -78,7 +79,7 @@ def _rung_missing(terms: Terms) -> Alert:
 
 def _blind(terms: Terms) -> Alert:
     """Blind through a rung that is unknown for another reason than that its seats are asleep."""
-    reasons = _asked("ladder_rung_blocked", "instance", condition=" == 1")
+    reasons = _asked("ladder_rung_blocked", "instance", condition=" == 1", by=("rung", "reason"))
     return Alert(
         "LadderBlind",
         f"{terms.held('ladder_state', state='blind')} == 1\n"
@@ -120,6 +121,7 @@ def _exhaustion(terms: Terms) -> Alert:
         f"deriv({SELECT('ladder_seat_quota_used_ratio')}[{terms.span(HOUR)}])",
     )
     left = f"{terms.held('ladder_seat_quota_reset_timestamp_seconds')} - {terms.now}"
+    whole = _asked("ladder_rung_exhaustion_timestamp_seconds", "instance", "rung")
     return Alert(
         "SeatExhaustionSoon",
         f"{used} < 1\nand (\n  {used}\n"
@@ -128,7 +130,8 @@ def _exhaustion(terms: Terms) -> Alert:
         ") >= 1",
         "The {{ $labels.window }} window of {{ $labels.rung }} seat {{ $labels.seat }} is about to be full",
         f"It is used to {PERCENT}; at the pace of the last hour it is full within {window(within)}, before it "
-        "resets.",
+        f"resets.{{{{ with {whole} }}}} The last seat of the rung is expected to be spent at "
+        "{{ . | first | value | humanizeTimestamp }}.{{ end }}",
         Board.SPEND,
         after_s=15 * MINUTE,
         pins=("instance", *_SEAT),

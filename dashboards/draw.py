@@ -194,7 +194,10 @@ def _table(panel: Panel) -> Builder:
 def _column(column: Column) -> list[parts.DynamicConfigValue]:
     found = [_property("custom.align", "left")]
     if column.unit:
-        found += [_property("unit", column.unit), _property("decimals", 1 if column.unit == SPAN else 0)]
+        found += [
+            _property("unit", column.unit),
+            _property("decimals", 1 if column.unit == SPAN else column.decimals),
+        ]
     if column.nothing:
         found.append(_property("noValue", column.nothing))
     if column.width:

@@ -29,7 +29,7 @@ def oncall(settings: Settings) -> Page:
             Row((_why(), _seats(terms)), "Which seat, why, and when it clears"),
             Row((_ladder_states(),), "Since when"),
             Row((_rung_states(), _seat_states())),
-            Row((_quota(), _queue(), _burns(settings)), "What comes next"),
+            Row((_quota(), _spent(terms), _queue(), _burns(settings)), "What comes next"),
         ),
     )
 
@@ -195,11 +195,30 @@ def _quota() -> Panel:
         "The fullest window of the seat with the most left: at 100 % the rung has no seat.",
         Look.LINES,
         (Query(f"min by (rung) (max by (rung, seat) ({used}))", "{{rung}}"),),
-        8,
+        7,
         height=8,
         unit="percentunit",
         steps=((0.9, Colour.BAD), (1, Colour.WORST)),
         step_s=_TICK,
+        alerts=("SeatExhaustionSoon",),
+    )
+
+
+def _spent(terms: Terms) -> Panel:
+    spent = SELECT("ladder_rung_exhaustion_timestamp_seconds")
+    return Panel(
+        "Rung spent in",
+        "How long until the last seat of each rung is expected to be spent, resets counted. A rung of which that is "
+        "not expected, or not known, is not shown.",
+        Look.STAT,
+        (Query(f"min by (rung) ({spent} - {terms.now})", "{{rung}}", instant=True),),
+        4,
+        height=8,
+        unit="dtdurations",
+        base=Colour.WORST,
+        steps=((HOUR, Colour.BAD), (4 * HOUR, Colour.WARN), (DAY, Colour.GOOD)),
+        nothing="none is expected to be",
+        named=True,
         alerts=("SeatExhaustionSoon",),
     )
 
@@ -210,7 +229,7 @@ def _queue() -> Panel:
         "How many questions waited for a person, by urgency.",
         Look.BARS,
         tuple(Query(f"max({SELECT('ladder_queue_depth', urgency=urgency)})", urgency) for urgency in URGENCIES),
-        8,
+        6,
         height=8,
         step_s=_TICK,
         colours=URGENCIES,
@@ -228,7 +247,7 @@ def _burns(settings: Settings) -> Panel:
         "windows of several lengths. A window shows once half of it was seen.",
         Look.LINES,
         tuple(Query(f"max({burn(seconds)}{{{', '.join(fixed)}}})", f"over {window(seconds)}") for seconds in shown),
-        8,
+        7,
         height=8,
         steps=((1, Colour.WARN), (settings.burns[0].factor, Colour.WORST)),
         decimals=1,

@@ -55,7 +55,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its heading, and for a value its unit, words, thresholds and whether it is a bar."""
+    """A column of a table: its heading, and for a value its unit, words, thresholds and whether it is a bar.
+
+    `decimals` are those of a unit that is no span; a span has one.
+    """
 
     title: str
     unit: str = ""
@@ -64,6 +67,7 @@ class Column:
     gauge: bool = False
     nothing: str = ""
     width: int = 0
+    decimals: int = 0
 
 
 Steps = tuple[tuple[float, Colour], ...]

@@ -4,7 +4,7 @@ from dashboards.board import Board
 from dashboards.frame import selectors
 from dashboards.panel import Colour, Column, Look, Page, Panel, Query, Row
 from dashboards.records import ANSWERED
-from dashboards.settings import HOUR, MINUTE, Settings
+from dashboards.settings import DAY, HOUR, MINUTE, Settings
 from dashboards.terms import Terms
 
 _VARIABLES = ("rung", "seat", "level")
@@ -30,7 +30,7 @@ def spend(settings: Settings) -> Page:
             Row((_costs(), _spent(), _tokens()), "What it costs"),
             Row((_burn(), _forecast(terms)), "How the seats' quotas are used up"),
             Row((_pressure(), _headroom(), _resets(terms))),
-            # a rung's exhaustion and the quota that each level uses make the next row, once the catalog has them
+            Row((_exhaustion(terms), _points()), "What comes next, and which level takes the quota"),
         ),
     )
 
@@ -195,6 +195,49 @@ def _forecast(terms: Terms) -> Panel:
         },
         sort_by="Used",
         alerts=("SeatExhaustionSoon",),
+    )
+
+
+def _exhaustion(terms: Terms) -> Panel:
+    spent = SELECT("ladder_rung_exhaustion_timestamp_seconds")
+    return Panel(
+        "Rungs spent within a day",
+        "How long until the last seat of a rung was expected to be spent, resets counted, at each moment. A rung has "
+        "no point while that lies more than a day ahead, is not expected, or is not known.",
+        Look.POINTS,
+        (Query(f"min by (rung) ({spent} - {terms.now}) < {DAY}", "{{rung}}"),),
+        12,
+        height=9,
+        unit="s",
+        step_s=_STEP,
+        nothing="no rung is expected to be",
+        alerts=("SeatExhaustionSoon",),
+    )
+
+
+def _points() -> Panel:
+    used = _grown("ladder_quota_used_ratio_total", SHOWN, "level", "rung", "window")
+    answers = _grown("ladder_decisions_total", SHOWN, "level", outcome=ANSWERED)
+    return Panel(
+        "Quota by level",
+        "How much of their seats' windows the consultations of each level took in the range shown, 100 % being one "
+        "whole window of one seat, and that over the answered decisions of the level.",
+        Look.TABLE,
+        (
+            Query(f"{used} > 0", instant=True),
+            Query(f"{used}\n/ on (level) group_left () ({answers} > 0)\n> 0", instant=True),
+        ),
+        12,
+        height=9,
+        nothing="no quota was taken, or no reading tells",
+        columns={
+            "level": Column("Level", width=90),
+            "rung": Column("Rung", width=90),
+            "window": Column("Window", width=130),
+            "Value #A": Column("Used", "percentunit", decimals=1),
+            "Value #B": Column("Per answer", "percentunit", decimals=2, nothing="no answers"),
+        },
+        sort_by="Used",
     )
 
 

@@ -97,11 +97,13 @@ LADDER = (
         {
             _seat("ladder_seat_quota_used_ratio", window="session"): "0.299+0.004x100",
             _seat("ladder_seat_quota_reset_timestamp_seconds", window="session"): "86400x100",
+            placed("ladder_rung_exhaustion_timestamp_seconds", rung="fable"): "9000x100",
         },
         before="70m",
         at="71m",
         summary="The session window of fable seat desk is about to be full",
-        description="It is used to 58.3%; at the pace of the last hour it is full within 2h, before it resets.",
+        description="It is used to 58.3%; at the pace of the last hour it is full within 2h, before it resets. "
+        "The last seat of the rung is expected to be spent at 1970-01-01 02:30:00 +0000 UTC.",
         window="session",
         **PLACE,
         **DESK,
