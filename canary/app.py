@@ -23,8 +23,8 @@ from canary.sources.keychain import system_keychain
 from canary.tick import Ticked, tick
 from canary.version import VERSION
 from canary.world import PURPOSE, World
+from decide.fault import StoreError
 from decide.ladder import LadderWord
-from decide.ports import StoreError
 from decide.question import UsageError
 from decide.refusal import REFUSAL_LASTS, Refusal
 from decide.rungs.http import Http

@@ -19,9 +19,9 @@ from canary.publish import view_of
 from canary.tick import Ticked, tick
 from canary.ticks import KEPT, tick_line
 from canary.world import World
+from decide.fault import StoreError
 from decide.ladder import LadderState
 from decide.meter import MeterSample
-from decide.ports import StoreError
 from decide.refusal import Refusal
 from exporters.console.desk import TickLine
 from exporters.ledger_facts import LedgerFacts

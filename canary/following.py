@@ -10,9 +10,9 @@ from canary.config import Config
 from canary.ledger import Ledger
 from canary.metering import samples_of
 from canary.policy import caps_of, gate_rows_of
+from decide.fault import StoreError
 from decide.ladder import LadderState
 from decide.meter import MeterSample
-from decide.ports import StoreError
 from decide.refusal import REFUSAL_LASTS, Refusal
 from exporters.follow import LedgerFollower
 from exporters.ledger_facts import LedgerFacts

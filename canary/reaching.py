@@ -15,6 +15,7 @@ from canary.ledger import Ledger
 from canary.policy import rules_of
 from canary.secret import secret
 from decide import snapshot
+from decide.fault import StoreError
 from decide.handoff.act import Origin, Runner
 from decide.handoff.carry import effect_of
 from decide.handoff.click import Click, Pressed
@@ -23,7 +24,6 @@ from decide.handoff.execution import Surface
 from decide.handoff.ports import HandoffStore
 from decide.handoff.puller import Puller
 from decide.handoff.webhook import Hook
-from decide.ports import StoreError
 from decide.question import Question, UsageError
 from decide.receipt import Receipt, headline
 from decide.run import ask

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from decide import snapshot
 from decide.consulting import Asking
 from decide.day import rolls_at
+from decide.fault import StoreError, StoreFault
 from decide.gate import Fired
 from decide.handoff.act import NewAct, Origin
 from decide.handoff.entry import entering
@@ -18,7 +19,7 @@ from decide.handoff.ports import Hold, Onward
 from decide.ledger import Row, RowKind
 from decide.money import dollars
 from decide.passes import Pass, refusal, settlement
-from decide.ports import CapSpent, Ending, KeptPass, Settlement, StoreError, StoreFault
+from decide.ports import CapSpent, Ending, KeptPass, Settlement
 from decide.question import dump
 from decide.receipt import Close, Facts, Receipt, document, exit_of, states, word
 from decide.reply import Reply

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -195,22 +194,6 @@ class Ending:
     counts_as_attempt: bool
     settlements: tuple[Settlement, ...] = ()
     onward: "Onward | None" = None
-
-
-class StoreFault(StrEnum):
-    """Why the store cannot be used (outcome `held`, exit 4)."""
-
-    UNREADABLE = "ledger_unreadable"
-    UNWRITABLE = "ledger_unwritable"
-    BROKEN = "ledger_broken"
-
-
-class StoreError(Exception):
-    """The store cannot be used: `fault` says how, and the text what was tried and what helps."""
-
-    def __init__(self, fault: StoreFault, text: str) -> None:
-        super().__init__(text)
-        self.fault = fault
 
 
 class Store(Protocol):

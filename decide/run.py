@@ -11,10 +11,20 @@ from decide.consultation import Order, wanting
 from decide.consulting import Asking, Consulting
 from decide.day import day_of
 from decide.ending import Ender
+from decide.fault import StoreError
 from decide.gate import Fired, Stage, fired
 from decide.handoff.act import Origin
 from decide.level import TieBreak
-from decide.ports import Busy, Claim, Conflict, Decided, KeptPass, Ready, Reservation, Slot, StoreError
+from decide.ports import (
+    Busy,
+    Claim,
+    Conflict,
+    Decided,
+    KeptPass,
+    Ready,
+    Reservation,
+    Slot,
+)
 from decide.question import LevelName, Question, UsageError, dump
 from decide.receipt import Facts, Receipt
 from decide.reply import Usage

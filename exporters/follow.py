@@ -7,8 +7,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from decide.day import day_of
+from decide.fault import StoreError, StoreFault
 from decide.handoff.ports import HandoffFacts
-from decide.ports import Caps, StoreError, StoreFault
+from decide.ports import Caps
 from decide.question import LEAD
 from exporters.fold import Counts, Fold
 from exporters.fold_source import FoldSource

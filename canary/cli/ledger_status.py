@@ -10,8 +10,8 @@ from canary.cli.telling import Fact, Weight
 from canary.cli.wording import Reader, distance
 from canary.policy import levels_of
 from decide.day import day_of, rolls_at
+from decide.fault import StoreError, StoreFault
 from decide.money import dollars
-from decide.ports import StoreError, StoreFault
 
 if TYPE_CHECKING:
     from canary.cli.store import Opened

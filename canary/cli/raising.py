@@ -51,7 +51,7 @@ def command(
     from canary.app import state_folder
     from canary.cli.store import HeldFault
     from canary.load import ConfigError, load
-    from decide.ports import StoreError
+    from decide.fault import StoreError
 
     try:
         config = load(config_path, os.environ).config

@@ -44,7 +44,7 @@ def on_ledger(
     from canary.app import state_folder
     from canary.ledger import Ledger, place_of
     from canary.load import ConfigError, load
-    from decide.ports import StoreError
+    from decide.fault import StoreError
     from decide.question import QuestionError
 
     async def opened(config: "Config", folder: Path, place: str | Path, *, there: bool) -> T:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from decide.fault import StoreError
 from decide.handoff.act import Act, ActEnd
 from decide.handoff.click import TTL, Click
 from decide.handoff.command import bound
@@ -13,7 +14,6 @@ from decide.handoff.effect import Effect
 from decide.handoff.entry import HandoffError
 from decide.handoff.execution import Fate, Refusal, Rules, Sentence, refused, sentence, shown, withdrawn
 from decide.handoff.ports import HandoffStore, NewClick, ThreadBusy
-from decide.ports import StoreError
 from decide.tasks import uninterrupted, whole
 
 STOPPED = ActEnd(False, None, why="stopped: this process was told to end")

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from decide.fault import StoreError
 from decide.handoff import webhook
 from decide.handoff.act import Act
 from decide.handoff.carry import Carried, carry
@@ -15,7 +16,6 @@ from decide.handoff.execution import Rules, Surface
 from decide.handoff.inbox import AGAIN, News, Taken
 from decide.handoff.ports import HandoffStore
 from decide.handoff.webhook import Hook
-from decide.ports import StoreError
 from decide.question import Question, UsageError
 from decide.receipt import Receipt
 from decide.rungs.http import Fetch

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from decide.ports import StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
 from decide.store.chain import Fault, Mark
 from decide.store.engine import Engines
 from decide.store.faults import telling

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from sqlalchemy.exc import DBAPIError, NoResultFound
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from decide.ports import StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
 from decide.store.engine import Engines
 from decide.store.place import RESTORE, Place
 

@@ -5,7 +5,7 @@ from threading import Lock
 
 from sqlalchemy import Connection, func, inspect, select, text
 
-from decide.ports import StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
 from decide.store.place import RESTORE, Place
 
 NEWEST = "0003"

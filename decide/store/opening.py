@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from decide.ports import StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
 from decide.store.alive import process
 from decide.store.database import Database
 from decide.store.engine import Engines, Limits, engines

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
-from decide.ports import StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
 
 RESTORE = "nothing was changed; restore a copy of it, or name another with [store] in the configuration"
 _SECRETS = ("password", "sslpassword")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, bindparam, case, delete, insert, select, update
 from sqlalchemy.exc import NoResultFound
 
+from decide.fault import StoreError, StoreFault
 from decide.ports import (
     Busy,
     Claim,
@@ -19,8 +20,6 @@ from decide.ports import (
     Ready,
     Reservation,
     Settlement,
-    StoreError,
-    StoreFault,
 )
 from decide.store import caps, evidence, kept
 from decide.store.alive import Process, alive

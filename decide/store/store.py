@@ -9,10 +9,11 @@ from typing import Any, Self, TypeVar
 
 from sqlalchemy import Connection, select, update
 
+from decide.fault import StoreError
 from decide.handoff.ports import HandoffFacts, Hold
 from decide.ledger import Entry
 from decide.meter import MeterSample
-from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settlement, StoreError
+from decide.ports import CapSpent, Claim, Claimed, Ending, Reservation, Settlement
 from decide.store import audit, caps, evidence, meters, questions, receipts, refusals, rows, runs
 from decide.store.alive import Process
 from decide.store.audit import Broken, Verified

@@ -9,9 +9,9 @@ from urllib.parse import quote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from decide.fault import StoreError
 from decide.handoff.entry import ClosedError, HandoffError
 from decide.handoff.execution import Refusal, refused
-from decide.ports import StoreError
 from decide.question import QuestionError
 from exporters.console.access import Access, Caller, may_read, may_write
 from exporters.console.caller import caller_of, check_gate, check_host

@@ -6,9 +6,9 @@ from datetime import datetime
 
 from starlette.requests import Request
 
+from decide.fault import StoreError
 from decide.handoff.entry import Waiting
 from decide.handoff.urgency import Urgency
-from decide.ports import StoreError
 from exporters.console.access import Gate, may_read
 from exporters.console.caller import at_our_name, caller_of
 from exporters.console.queue import by_urgency, pressing

@@ -14,11 +14,12 @@ import pytest
 
 from canary.capacity.history import decisions
 from decide.brief import Brief
+from decide.fault import StoreError, StoreFault
 from decide.ladder import Role
 from decide.ledger import RowKind
 from decide.level import LEVELS, Level
 from decide.money import dollars, micro_usd
-from decide.ports import Access, Caps, Settlement, StoreError, StoreFault
+from decide.ports import Access, Caps, Settlement
 from decide.question import LevelName, UsageError
 from decide.reply import Reply
 from decide.ruling import Outcome

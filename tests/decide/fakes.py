@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from decide.brief import Brief
+from decide.fault import StoreError
 from decide.handoff.ports import Hold
 from decide.ladder import Role
 from decide.ledger import Row
@@ -28,7 +29,6 @@ from decide.ports import (
     Reservation,
     SeatAccess,
     Settlement,
-    StoreError,
 )
 from decide.question import Option, Question
 from decide.reply import Billing, Failure, Reply, Trouble, Usage

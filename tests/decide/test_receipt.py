@@ -7,7 +7,8 @@ from typing import Any
 import jsonschema
 import pytest
 
-from decide.ports import Caps, StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
+from decide.ports import Caps
 from decide.question import Option
 from decide.receipt import Receipt, banner, headline
 from decide.receipt_schema import RECEIPT_SCHEMA

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from decide.consultation import Order
 from decide.evidence import Far, collect
+from decide.fault import StoreError, StoreFault
 from decide.ladder import Role
 from decide.ledger import RowKind
 from decide.level import TieBreak
-from decide.ports import Caps, CapSpent, Claim, Claimed, Reservation, StoreError, StoreFault
+from decide.ports import Caps, CapSpent, Claim, Claimed, Reservation
 from decide.question import LevelName, Option, Question, UsageError
 from decide.receipt import Receipt
 from decide.reply import Failure, Reply, Trouble, Usage

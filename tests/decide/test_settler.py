@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from decide.ports import Settlement, StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
+from decide.ports import Settlement
 from decide.settler import Settler
 from tests.decide.fakes import MemoryStore
 from tests.decide.store.work import passed

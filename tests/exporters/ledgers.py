@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from decide.fault import StoreError, StoreFault
 from decide.handoff.act import ActState
 from decide.handoff.click import ClickEvent
 from decide.handoff.entry import Waiting, Why
@@ -13,7 +14,6 @@ from decide.handoff.inbox import ItemState
 from decide.handoff.ports import Delivery, HandoffFacts
 from decide.handoff.rows import QueueEvent, act_row, click_row, queue_row, raised_row, webhook_row
 from decide.ledger import Row, RowKind
-from decide.ports import StoreError, StoreFault
 from decide.question import Consequence
 from exporters.fold import Counts, Fold
 from exporters.ledger_facts import CapFacts, LedgerFacts

@@ -10,11 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import CollectorRegistry, generate_latest
 
+from decide.fault import StoreFault
 from decide.handoff.entry import Waiting
 from decide.handoff.inbox import ItemState
 from decide.handoff.ports import HandoffFacts
 from decide.ledger import Row
-from decide.ports import Caps, StoreFault
+from decide.ports import Caps
 from decide.question import LEAD, Consequence
 from exporters.catalog_handoff import CLICK_SERIES, CLICKS, QUEUE
 from exporters.exposition import Exposition

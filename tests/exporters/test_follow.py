@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from decide.fault import StoreFault
 from decide.handoff.ports import HandoffFacts
-from decide.ports import Caps, StoreFault
+from decide.ports import Caps
 from exporters.follow import FOLD_ROWS, READ_ROWS, LedgerFollower
 from exporters.ledger_facts import CapFacts, LedgerFacts
 from tests.exporters.ledgers import GATE_ROWS, PASS, QUESTION, FakeLedger, busy_ledger, counts_of, waits

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from decide.fault import StoreError
 from decide.handoff.act import Act, ActEnd, ActState, NewAct, Runner
 from decide.handoff.click import Click, ClickEvent, ClickState, Pressed, judge
 from decide.handoff.entry import Answer, ClosedError, Entry, EntryState, HandoffError, Waiting, Why
@@ -16,7 +17,6 @@ from decide.handoff.inbox import PENDING, Item, ItemState, News, NewsKind, Raise
 from decide.handoff.ports import Delivery, HandoffFacts, Hold, NewClick, Onward, Standing, ThreadBusy
 from decide.handoff.rows import QueueEvent, act_row, click_row, queue_row, raised_row, webhook_row
 from decide.ledger import Row
-from decide.ports import StoreError
 from tests.decide.fakes import NOW
 from tests.decide.handoff.samples import latest, only, page, waiting_of
 

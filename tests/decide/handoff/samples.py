@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+from decide.fault import StoreError, StoreFault
 from decide.handoff.act import NewAct, Runner
 from decide.handoff.click import Click
 from decide.handoff.command import Command, CommandClass
 from decide.handoff.entry import Entry, Waiting
 from decide.handoff.execution import Rules, Surface
 from decide.handoff.inbox import Item, Raised
-from decide.ports import StoreError, StoreFault
 from decide.question import Option, Question
 from decide.ruling import ANSWERED
 from tests.decide.fakes import NOW

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
+from decide.fault import StoreError
 from decide.handoff.act import Act, ActEnd, ActState
 from decide.handoff.carry import STOPPED, Carried, carry, effect_of
 from decide.handoff.click import Click
 from decide.handoff.command import CommandClass
 from decide.handoff.execution import Fate, Refusal, Rules, Surface
-from decide.ports import StoreError
 from tests.decide.handoff.fakes import MemoryHandoff
 from tests.decide.handoff.samples import DOWN, RULES, Time, new_act
 from tests.decide.rungs.test_guardian import until

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from decide.fault import StoreError
 from decide.handoff.entry import Answer, Entry, EntryState, Why
 from decide.handoff.inbox import Item, ItemState
 from decide.handoff.ports import Onward, Standing
 from decide.handoff.waiting import LONGEST_POLL_S, Answered, answer_of, exit_now, until_answered
-from decide.ports import StoreError
 from tests.decide.fakes import NOW
 from tests.decide.handoff.fakes import MemoryHandoff
 from tests.decide.handoff.samples import DOWN, QUESTION, Time, raised, receipt_of

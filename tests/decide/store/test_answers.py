@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 
+from decide.fault import StoreError
 from decide.handoff.entry import ClosedError, EntryState, HandoffError, Why
 from decide.handoff.inbox import ItemState
 from decide.handoff.ports import Hold
 from decide.ledger import RowKind
-from decide.ports import Decided, Ready, StoreError
+from decide.ports import Decided, Ready
 from decide.store.audit import Broken, Verified
 from decide.store.store import SqlStore
 from tests.decide.store.handed import acting, asking, body, later, raising, ran, rows_of, saying, told_of

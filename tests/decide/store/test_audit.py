@@ -4,8 +4,9 @@ import json
 
 import pytest
 
+from decide.fault import StoreError, StoreFault
 from decide.ledger import RowKind
-from decide.ports import Ready, StoreError, StoreFault
+from decide.ports import Ready
 from decide.store import audit
 from decide.store.audit import Broken, Verified
 from decide.store.store import SqlStore

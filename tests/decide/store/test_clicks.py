@@ -5,13 +5,13 @@ from datetime import timedelta
 import pytest
 from sqlalchemy.exc import IntegrityError
 
+from decide.fault import StoreError
 from decide.handoff.act import ActState
 from decide.handoff.click import Click, ClickState, Pressed
 from decide.handoff.entry import HandoffError
 from decide.handoff.execution import Fate, Refusal, refused
 from decide.handoff.ports import NewClick, ThreadBusy
 from decide.ledger import RowKind
-from decide.ports import StoreError
 from decide.store.audit import Verified
 from decide.store.store import SqlStore
 from tests.decide.store.handed import LINE, RULED, TTL, acted, acting, body, later, minted, rows_of, told_of

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from decide.ports import StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
 from decide.store.audit import Verified
 from decide.store.engine import Limits
 from decide.store.opening import open_store

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from decide.fault import StoreError
 from decide.ledger import Row, RowKind
 from decide.meter import MeterSample
-from decide.ports import Settlement, StoreError
+from decide.ports import Settlement
 from decide.quota import WindowKind
 from decide.store.audit import Verified
 from decide.store.store import SqlStore

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from decide.consultation import Order
-from decide.ports import Busy, Conflict, Decided, Ready, StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
+from decide.ports import Busy, Conflict, Decided, Ready
 from decide.store.store import SqlStore
 from tests.decide.store.work import (
     DAY,

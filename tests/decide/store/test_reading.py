@@ -4,8 +4,8 @@ from datetime import timedelta
 
 import pytest
 
+from decide.fault import StoreError, StoreFault
 from decide.ledger import Row, RowKind, first_broken
-from decide.ports import StoreError, StoreFault
 from decide.snapshot import load
 from decide.store.receipts import ReceiptLine
 from decide.store.refusals import Refused

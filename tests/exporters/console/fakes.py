@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
+from decide.fault import StoreError
 from decide.handoff.act import Act, ActEnd, ActState
 from decide.handoff.click import Click, ClickState, Pressed, judge
 from decide.handoff.entry import Answer, ClosedError, Entry, EntryState, HandoffError, Waiting, chosen
 from decide.handoff.execution import Refusal, refused
 from decide.handoff.inbox import PENDING, Item, ItemState
 from decide.handoff.ports import HandoffFacts, Standing
-from decide.ports import StoreError
 from decide.question import LEAD, Question
 from decide.store.receipts import ReceiptLine
 from exporters.console.desk import Desk, Kept, Link, LinkError, Moved, TickLine

@@ -8,8 +8,8 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, ViewportSize, expect
 
+from decide.fault import StoreError, StoreFault
 from decide.handoff.act import ActState
-from decide.ports import StoreError, StoreFault
 from exporters.console.access import Access, Read
 from tests.exporters.console.browsing import OUTPUT, THEMES, WAIT_MS, chromium, faults, page_of, served
 from tests.exporters.console.receipts import RESTART, minutes

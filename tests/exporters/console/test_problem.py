@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from decide.ports import StoreError, StoreFault
+from decide.fault import StoreError, StoreFault
 from exporters.console.problem import JSON
 from tests.exporters.console.fakes import FakeDesk
 from tests.exporters.console.world import application, connected, desk, form
