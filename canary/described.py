@@ -5,10 +5,10 @@ import inspect
 from collections.abc import Iterator
 from itertools import pairwise
 from textwrap import dedent
+from typing import Any
 
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core.core_schema import ModelSchema
 
 
 class Described(GenerateJsonSchema):
@@ -17,7 +17,7 @@ class Described(GenerateJsonSchema):
     Pydantic can read the texts below keys too, but does so whenever the models are made, at every start.
     """
 
-    def model_schema(self, schema: ModelSchema) -> JsonSchemaValue:
+    def model_schema(self, schema: Any) -> JsonSchemaValue:
         """The schema of one section."""
         made = super().model_schema(schema)
         texts = dict(described(schema["cls"]))
