@@ -1,7 +1,7 @@
 """Database: transactions on an opened store, each of which ends whole, and whose faults are told as the store's."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection
 
@@ -10,7 +10,7 @@ from decide.store.chain import Fault, Mark
 from decide.store.engine import Engines
 from decide.store.faults import telling
 from decide.store.place import check
-from decide.store.rows import Writing, check_tail, locked
+from decide.store.rows import TAIL, Writing, check_tail, locked
 
 T = TypeVar("T")
 
@@ -23,6 +23,7 @@ class Database:
         self._engines = engines
         self._opened = opened
         self._known: Mark | None = None
+        self._own: dict[int, tuple[Any, ...]] = {}
 
     def read(self, act: Callable[[Connection], T]) -> T:
         """What an act reads as of one moment."""
@@ -34,7 +35,10 @@ class Database:
         """What an act gives whose changes are durable, or of which none was made."""
         self._check(writing=True)
         with telling(self._engines, writing=True), self._engines.begin(writing=True) as connection:
-            return act(locked(connection))
+            writing = locked(connection)
+            result = act(writing)
+        self._own = writing.written if len(self._own) > TAIL else self._own | writing.written
+        return result
 
     def write_on_sound(self, act: Callable[[Writing], T]) -> T:
         """The same, refused while the end of the ledger is broken, or while an audit found any of it broken."""
@@ -42,10 +46,10 @@ class Database:
         def checked(writing: Writing) -> T:
             if writing.held:
                 raise self.broken(writing.held)
-            reached = check_tail(writing.connection, writing.head, self._known)
+            reached = check_tail(writing.connection, writing.head, self._known, self._own)
             if isinstance(reached, Fault):
                 raise self.broken(reached.text)
-            self._known = reached
+            self._known, self._own = reached, {}
             return act(writing)
 
         return self.write(checked)
@@ -60,7 +64,7 @@ class Database:
 
     def forget(self) -> None:
         """Look at the end of the ledger anew before the next question."""
-        self._known = None
+        self._known, self._own = None, {}
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,8 +1,9 @@
 """Rows: the ledger as it is appended to and read, each row at its place in the chain."""
 
 import json
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
@@ -38,12 +39,14 @@ _VALUES = tuple(column.name for column in LEDGER.c if column.name not in ("seq",
 class Writing:
     """A transaction that holds the head of the ledger, so that nobody else appends until it ends.
 
-    `held` is the fault for which every question is held, empty when there is none.
+    `held` is the fault for which every question is held, empty when there is none. `written` are the rows that were
+    appended, by their number and as the table holds them.
     """
 
     connection: Connection
     head: Mark
     held: str = ""
+    written: dict[int, tuple[Any, ...]] = field(default_factory=dict)
 
     def append(self, rows: Iterable[Row]) -> None:
         """Append rows, each with the digest of the one before it."""
@@ -53,6 +56,7 @@ class Writing:
             values = row.values()
             own = seal(values, seq=seq, before=self.head.digest)
             written.append({"seq": seq, "before": self.head.digest, "digest": own, **values})
+            self.written[seq] = (seq, self.head.digest, own, *[values[name] for name in _VALUES])
             self.head = Mark(seq, own)
         if written:
             _APPEND.run_each(self.connection, written)
@@ -76,18 +80,24 @@ def last(connection: Connection) -> Mark:
     return Mark() if found is None else _mark(found)
 
 
-def check_tail(connection: Connection, end: Mark, known: Mark | None) -> Mark | Fault:
+def check_tail(
+    connection: Connection, end: Mark, known: Mark | None, own: Mapping[int, tuple[Any, ...]]
+) -> Mark | Fault:
     """The last row once those since `known` were looked at and `end`, the head, names it; else the first fault.
 
     With nothing known these are the last `TAIL` rows: a ledger of years is not read before every question, and what
-    a crash, a full disk or a torn page spoils is what was written last. `verify` reads all of it.
+    a crash, a full disk or a torn page spoils is what was written last. `verify` reads all of it. A row that is found
+    just as this process wrote it, one of `own`, needs no digest made again.
     """
     start = known if known is not None and known.seq <= end.seq else _start(connection, end.seq - TAIL)
 
     def accepted() -> frozenset[tuple[int, str]]:
         return pins(connection)
 
-    reached = walk(map(_stored, _REST.run(connection, {"after": start.seq})), start, accepted)
+    rows = deque(_REST.run(connection, {"after": start.seq}).fetchall())
+    while rows and tuple(rows[0]) == own.get(start.seq + 1) and rows[0][1] == start.digest:
+        start = Mark(start.seq + 1, rows.popleft()[2])
+    reached = walk(map(_stored, rows), start, accepted)
     if isinstance(reached, Fault):
         return reached
     return at_end(reached, end, accepted) or reached
