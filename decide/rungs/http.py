@@ -20,10 +20,13 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import AsyncIterable, AsyncIterator
 
+    import aiohttp
     import httpx
 
 BODY_LIMIT = 1024 * 1024
 """The largest answer that is read unless the request says another, in bytes."""
+IDLE_S = 5.0
+"""How long a connection is kept on which nothing is asked, in seconds."""
 CONNECT_S = 15.0
 """How long connecting may take at most, in seconds, where a request's whole time is bounded."""
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
@@ -137,19 +140,13 @@ class Http:
         try:
             async with self._link(request) as link, asyncio.timeout(request.timeout_s):
                 return await self._exchange(link, request)
-        except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
-            return self._failed(Reason.NETWORK, error, sent=False)
-        except httpx.ConnectTimeout as error:
-            return self._failed(Reason.TIMEOUT, error, sent=False)
-        except (httpx.TimeoutException, TimeoutError) as error:
-            return self._failed(Reason.TIMEOUT, error)
-        except httpx.HTTPError as error:
-            return self._failed(Reason.NETWORK, error)
+        except (httpx.HTTPError, httpx.InvalidURL, TimeoutError) as error:
+            return self._failed(*_judged(error), error)
         except ValueError as error:  # a URL or a header that no wire can carry; the error itself holds its value
-            return self._failed(Reason.NETWORK, error, sent=False)
+            return self._failed(Reason.NETWORK, False, error)
 
-    def _failed(self, reason: Reason, error: Exception, *, sent: bool = True) -> Response:
-        return Response(self._now(), failure=reason, detail=type(error).__name__, sent=sent)
+    def _failed(self, reason: Reason, sent: bool, error: Exception) -> Response:
+        return Response(self._now(), failure=reason, detail=type(error.__cause__ or error).__name__, sent=sent)
 
     async def _exchange(self, link: _Link, request: Request) -> Response:
         response = await link.send(self._made(request))
@@ -185,6 +182,7 @@ class Http:
         made = httpx.Request(method, _parsed(url), headers=headers, content=request.body, extensions=extensions)
         if made.url.userinfo:
             next(httpx.BasicAuth(made.url.username, made.url.password).auth_flow(made))
+            made.url = made.url.copy_with(username=None, password=None)
         return made
 
     def _timeout(self, request: Request) -> dict[str, float | None]:
@@ -228,10 +226,35 @@ class Http:
 
         self._verify = self._verify or httpx.create_ssl_context()
         if direct or not getproxies():
-            transport = httpx.AsyncHTTPTransport(verify=self._verify)
+            from httpx_aiohttp import AiohttpTransport
+
+            transport = AiohttpTransport(client=partial(_session, self._verify))
             return _Link(transport.handle_async_request, transport.aclose)
         client = httpx.AsyncClient(follow_redirects=False, verify=self._verify)
         return _Link(partial(client.send, stream=True), client.aclose)
+
+
+def _session(verify: "ssl.SSLContext") -> "aiohttp.ClientSession":
+    """Connections beneath httpx, faster than its own; no cookie of a host goes into another request."""
+    import aiohttp
+
+    connector = aiohttp.TCPConnector(ssl=verify, keepalive_timeout=IDLE_S)
+    return aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+
+
+def _judged(error: Exception) -> tuple[Reason, bool]:
+    """What a failure is, and whether anything may have been asked before it.
+
+    The transport calls every lost connection one that could not be made, so that its cause counts.
+    """
+    import aiohttp
+    import httpx
+
+    cause = error.__cause__ if isinstance(error.__cause__, aiohttp.ClientConnectionError) else error
+    late = isinstance(cause, (TimeoutError, httpx.TimeoutException))
+    unmade = (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError, httpx.ConnectError, httpx.ConnectTimeout)
+    unsent = isinstance(cause, (*unmade, httpx.UnsupportedProtocol, httpx.InvalidURL))
+    return Reason.TIMEOUT if late else Reason.NETWORK, not unsent
 
 
 def _pieces(response: "httpx.Response", headers: Mapping[str, str]) -> "AsyncIterable[bytes]":

@@ -300,5 +300,5 @@ async def test_a_host_that_is_not_there_is_tried_again_later() -> None:
         gone = Hook("http://127.0.0.1:9", SECRET)
         time = Time()
         told = await deliver(news(receipt_of()), gone, one.http.fetch, clock=time.clock, sleep=time.sleep)
-    assert (told.result, told.detail) == (Delivery.FAILED, "network: ConnectError")
+    assert (told.result, told.detail) == (Delivery.FAILED, "network: ClientConnectorError")
     assert time.slept == [1.0, 2.0]

@@ -77,7 +77,7 @@ async def test_nothing_listening_is_a_network_failure(tmp_path: Path) -> None:
     http = Http(lambda: NOW, timeout_s=5, version="test", purpose="tries itself")
     reply = await http.fetch(ask("http://127.0.0.1:9", TOKEN))
     await http.aclose()
-    assert (reply.failure, reply.detail) == (Reason.NETWORK, "ConnectError")
+    assert (reply.failure, reply.detail) == (Reason.NETWORK, "ClientConnectorError")
 
 
 @pytest.mark.parametrize(
@@ -228,4 +228,4 @@ async def test_the_certificate_of_the_name_is_asked_for_at_the_address(
         own = await http.fetch(Request(f"https://api.openai.com:{port}/api/hello", address="127.0.0.1"))
         other = await http.fetch(Request(f"https://other.example:{port}/api/hello", address="127.0.0.1"))
         await http.aclose()
-    assert (own.status, other.failure, other.detail) == (200, Reason.NETWORK, "ConnectError")
+    assert (own.status, other.failure, other.detail) == (200, Reason.NETWORK, "ClientConnectorCertificateError")
