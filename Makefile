@@ -31,7 +31,7 @@ run: .venv/.run-ready
 	@$(BIN)/rungwatch serve --demo --listen $(LISTEN)
 
 test: check
-	$(BIN)/pytest -n $(WORKERS) --dist loadfile $(ARGS)
+	$(BIN)/pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: .venv/.test-ready
 	$(BIN)/ruff format --check .
