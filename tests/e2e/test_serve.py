@@ -70,7 +70,7 @@ def test_an_unwritable_state_folder_is_a_usage_error(ladder: Scene, name: str) -
 
 def _private_parents(folder: Path) -> list[Path]:
     """The folders above that pytest made for this user alone."""
-    return [parent for parent in folder.parents if parent.name.startswith("pytest-")]
+    return [parent for parent in folder.parents if parent.name.startswith(("pytest-", "popen-"))]
 
 
 def test_a_second_canary_says_so_and_reads_nothing(ladder: Scene, served: Served) -> None:
