@@ -1,5 +1,6 @@
 """Forecast: when a window and a seat will be spent, as far as readings tell, over the windows' resets."""
 
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,13 +54,16 @@ UNKNOWN, SAFE = Outlook(Prospect.UNKNOWN), Outlook(Prospect.SAFE)
 
 @dataclass(slots=True)
 class Track:
-    """The readings of one window, in order, with what it grew in all; older ones than are looked back at go."""
+    """The readings of one window, in order, with what it grew in all; older ones than are looked back at go.
+
+    They are kept as bare numbers, for a daemon holds days of them for every window.
+    """
 
     kind: WindowKind
     last: MeterSample | None = None
     spent_since: datetime | None = None
-    _at: list[float] = field(default_factory=list)
-    _grew: list[float] = field(default_factory=list)
+    _at: "array[float]" = field(default_factory=lambda: array("d"))
+    _grew: "array[float]" = field(default_factory=lambda: array("d"))
 
     def add(self, sample: MeterSample) -> None:
         """Take note of a reading; one that is no later than the last is not new."""
