@@ -44,6 +44,7 @@ def command(
     from canary.load import ConfigError, load
     from canary.plan import plan_of
     from canary.publish import view_of
+    from decide.question import QuestionError, UsageError
     from exporters.logline import logline
 
     log_to_stderr()
@@ -66,7 +67,7 @@ def command(
         now = datetime.now(UTC)
         _show(last_view(loaded, place, now), now, as_json=as_json)
         return
-    except folder.FolderError as error:
+    except (folder.FolderError, QuestionError, UsageError) as error:
         raise UsageFault(str(error)) from error
     view = view_of(plan_of(loaded.config), done.memory, done.state.at)
     hint = "" if loaded.path else "No configuration: quotas are not read. `rungwatch init` writes one."

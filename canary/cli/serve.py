@@ -51,6 +51,7 @@ def command(
     from canary import folder
     from canary.listening import PortTakenError
     from canary.load import ConfigError
+    from decide.question import QuestionError, UsageError
 
     log_to_stderr()
     try:
@@ -61,7 +62,7 @@ def command(
     except folder.LockedError as error:
         click.echo(str(error), err=True)
         context.exit(LOCKED)
-    except (ConfigError, folder.FolderError, PortTakenError) as error:
+    except (ConfigError, folder.FolderError, PortTakenError, QuestionError, UsageError) as error:
         raise UsageFault(str(error)) from error
 
 

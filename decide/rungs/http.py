@@ -1,4 +1,4 @@
-"""HTTP out: one bounded request, never redirected, never through another host; the only file that imports httpx.
+"""HTTP out: one bounded request, never redirected or sent elsewhere; the only file with httpx and its transport.
 
 It is imported with the first request: a canary that sends nothing starts a fifth faster without.
 """

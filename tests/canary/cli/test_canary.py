@@ -115,3 +115,15 @@ def test_a_ledger_that_cannot_be_used_is_told_and_ends_nothing(metered: Ladder) 
     done = metered.run("canary")
     assert done.exit_code == 0
     assert "what the meters say is not kept: " in done.stderr
+
+
+@pytest.mark.parametrize("words", [["canary"], ["serve", "--listen", "127.0.0.1:0"]], ids=["canary", "serve"])
+@pytest.mark.parametrize(("url", "told"), [("mysql://x/y", "a postgresql:// URL, not mysql://"), ("", "'STORE_URL'")])
+def test_a_store_that_cannot_be_meant_is_a_usage_error(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, words: list[str], url: str, told: str
+) -> None:
+    monkeypatch.setenv("STORE_URL", url)
+    done = ladder(tmp_path, more='[store]\nurl_env = "STORE_URL"\n').run(*words)
+    assert done.exit_code == 64
+    assert told in done.stderr
+    assert "Traceback" not in done.output
